@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from hypothesis import given, note, settings
 from hypothesis import strategies as st
+
 from wholecall_spec.check import check_table
 from wholecall_spec.load import load, packaged, read_table
 from wholecall_spec.page import Page, Problem
@@ -189,7 +190,9 @@ def test_an_input_is_told_exactly_where_no_row_sees_it(sketch: Sketch) -> None:
     assert told == set(sketch.inputs) - {row.input for row in sketch.rows}
 
 
-REAL = {table.machine: (packaged() / f"{table.machine}.toml").read_text() for table in SPEC.tables}
+REAL = {
+    table.machine: (packaged() / f"{table.machine}.toml").read_text(encoding="utf-8") for table in SPEC.tables
+}
 
 
 def problems_of(machine: str, text: str) -> list[Problem]:

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 
 from hypothesis import given, note, settings
 from hypothesis import strategies as st
+
 from wholecall_spec.check_joins import check_join
 from wholecall_spec.load import load, read_joins
 from wholecall_spec.page import Page
@@ -106,12 +107,10 @@ def decider(columns: Columns, rows: list[Cells], situation: Situation) -> int | 
 
 
 def shown(what: str) -> Situation:
-    """The situation that a problem shows: `identity in {none}, stream in {complete, open}, late=yes`."""
-    found = {
-        name: tuple(states.split(", ")) if states != "none" else ()
-        for name, states in re.findall(r"(\w+) in \{([^}]+)\}", what)
-    }
-    return found | {name: (truth,) for name, truth in re.findall(r"(\w+)=(yes|no)", what)}
+    """The situation that a problem shows: `no identity, stream in {complete, open}, late is yes`."""
+    found: Situation = {name: () for name in re.findall(r"no (identity|stream)\b", what)}
+    found |= {name: tuple(states.split(", ")) for name, states in re.findall(r"(\w+) in \{([^}]+)\}", what)}
+    return found | {name: (word,) for name, word in re.findall(r"(\w+) is (\w+)", what)}
 
 
 @given(joins())

@@ -12,6 +12,7 @@ from html import unescape
 from typing import NamedTuple
 
 import pytest
+
 from wholecall.press.dot import machine_dot
 from wholecall.press.ink import PENS, TELLS, kind_of, wrap
 from wholecall.press.overview import overview_dot

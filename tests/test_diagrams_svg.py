@@ -11,6 +11,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+
 from wholecall.press.dot import machine_dot
 from wholecall.press.ink import NIGHT
 from wholecall.press.overview import overview_dot

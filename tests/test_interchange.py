@@ -16,6 +16,7 @@ from dataclasses import fields, replace
 from typing import Any
 
 import pytest
+
 from wholecall.press.interchange import wholecall_json, wholecall_schema_json
 from wholecall.press.prose import ROW_ORDER, members_of
 from wholecall_spec.join import Column, Fact, Join, JoinRow

@@ -9,6 +9,7 @@ from typing import Any
 
 import jsonschema  # type: ignore[import-untyped]  # its stubs are a package of their own
 import pytest
+
 from wholecall.press.interchange import FORMAT, wholecall_json, wholecall_schema_json
 from wholecall_spec.load import load
 

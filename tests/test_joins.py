@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 
 import pytest
+
 from wholecall_spec.load import load
 
 SPEC = load()

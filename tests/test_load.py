@@ -1,6 +1,6 @@
 """The loader refuses every mistake of the format: each at its line, in words that help, and all at once.
 
-`mistakes.txt` lists them with all that is said of each. Here stands what one edit cannot say, and the reader
+`mistakes.md` lists them with all that is said of each. Here stands what one edit cannot say, and the reader
 of that list.
 """
 
@@ -15,10 +15,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
 from wholecall_spec.load import FILES, SpecError, examine, line_of, load, packaged
 from wholecall_spec.table import MACHINES
 
-MISTAKES = Path(__file__).with_name("mistakes.txt")
+MISTAKES = Path(__file__).with_name("mistakes.md")
 
 
 @pytest.fixture
@@ -43,19 +44,17 @@ def told(folder: Path) -> list[str]:
 
 
 def line_with(path: Path, anchor: str) -> int:
-    lines = path.read_text().split("\n")
+    lines = path.read_text(encoding="utf-8").split("\n")
     (found,) = (number for number, line in enumerate(lines, 1) if anchor in line)
     return found
 
 
 def blocks() -> Iterator[tuple[str, list[str]]]:
-    """The title and the lines of every block of the list."""
-    section = ""
-    for block in MISTAKES.read_text().split("\n\n")[2:]:
-        title, *lines = block.strip().split("\n")
-        if not lines:
-            section = title.strip("= ")
-        else:
+    """The title and the lines of every block of the page."""
+    page = MISTAKES.read_text(encoding="utf-8")
+    for section, body in re.findall(r"## (\w+)\n\n```text\n(.+?)\n```", page, re.DOTALL):
+        for block in body.split("\n\n"):
+            title, *lines = block.split("\n")
             yield f"{section}: {title}", lines
 
 
@@ -65,7 +64,7 @@ def edit(folder: Path, line: str) -> None:
     assert found, line
     name, anchor, cut, added, old, new = found.groups()
     path = folder / name
-    lines = path.read_text().split("\n")
+    lines = path.read_text(encoding="utf-8").split("\n")
     place = line_with(path, anchor) - 1
     if cut:
         del lines[place]
@@ -74,7 +73,7 @@ def edit(folder: Path, line: str) -> None:
     else:
         assert lines[place].count(old) == 1, line
         lines[place] = lines[place].replace(old, new.replace("(nothing)", ""))
-    path.write_text("\n".join(lines))
+    path.write_text("\n".join(lines), encoding="utf-8")
 
 
 def expected(folder: Path, line: str) -> str:
@@ -152,7 +151,7 @@ def test_a_syntax_error_of_toml_is_told_at_its_line_and_hides_no_other_file(
 
 def test_a_list_that_is_never_closed_is_told_at_the_last_line(tables: Path) -> None:
     path = tables / "identity.toml"
-    path.write_text(path.read_text().rstrip("]\n") + "\n\n\n")
+    path.write_text(path.read_text(encoding="utf-8").rstrip("]\n") + "\n\n\n", encoding="utf-8")
 
     (problem,) = told(tables)
 
@@ -207,7 +206,7 @@ def test_lines_are_counted_as_editors_count_them(tables: Path) -> None:
     path = tables / "identity.toml"
     line = line_with(path, '"I08"')
     edit(tables, 'identity.toml, "I08": "blank" => "blnk"')
-    text = path.read_text().replace("the id field is null", "the id field\u2028is\u0085null")
+    text = path.read_text(encoding="utf-8").replace("the id field is null", "the id field\u2028is\u0085null")
     path.write_bytes(text.replace("\n", "\r\n").encode())
 
     assert told(tables) == [f"identity.toml:{line}: I08: unknown state blnk (did you mean blank?)"]
@@ -225,7 +224,7 @@ def test_a_problem_stays_on_one_line_whatever_a_file_says(tables: Path) -> None:
 def test_the_place_of_a_row_is_found_by_its_id(row_id: str) -> None:
     file, _, line = line_of(row_id).rpartition(":")
 
-    assert f'{{ id = "{row_id}"' in Path(file).read_text().split("\n")[int(line) - 1]
+    assert f'{{ id = "{row_id}"' in Path(file).read_text(encoding="utf-8").split("\n")[int(line) - 1]
 
 
 def test_the_place_of_an_unknown_row_is_the_folder(tables: Path) -> None:

@@ -11,6 +11,7 @@ from typing import NamedTuple, get_args
 import pytest
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
+
 from wholecall.press.reference import UNSEEN, raised_by, reference_md
 from wholecall_spec.join import Join
 from wholecall_spec.load import load

@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator  # type: ignore[import-untyped]  # its stubs are a package of their own
+
 from wholecall_spec.join import Column, Fact, Join, JoinRow
 from wholecall_spec.load import FAULTS, FILES, JOINS, load, packaged, read_faults, read_joins, read_table
 from wholecall_spec.page import Page
@@ -22,7 +23,7 @@ from wholecall_spec.table import MACHINES, ROW_COLUMNS, ROW_MANDATORY, Input, St
 
 TABLES = Path(str(packaged()))
 SCHEMAS = {
-    kind: json.loads((TABLES.parent / "schemas" / f"{kind}.schema.json").read_text())
+    kind: json.loads((TABLES.parent / "schemas" / f"{kind}.schema.json").read_text(encoding="utf-8"))
     for kind in ("table", "joins", "faults")
 }
 VALIDATORS = {kind: Draft202012Validator(schema) for kind, schema in SCHEMAS.items()}
@@ -45,7 +46,7 @@ def test_a_schema_is_itself_valid(kind: str) -> None:
 
 @pytest.mark.parametrize("name", FILES)
 def test_a_real_file_names_its_schema_and_fits_it(name: str) -> None:
-    text = (TABLES / name).read_text()
+    text = (TABLES / name).read_text(encoding="utf-8")
     directive, _, path = text.split("\n")[0].partition(" ")
 
     assert directive == "#:schema"

@@ -7,6 +7,7 @@ from dataclasses import FrozenInstanceError, fields, is_dataclass, replace
 from typing import Any
 
 import pytest
+
 from wholecall_spec.join import ABSENT, Column, Fact, Join, JoinRow
 from wholecall_spec.load import load
 from wholecall_spec.spec import Spec

@@ -14,6 +14,7 @@ import jsonschema_rs
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from wholecall.errors import WholecallError
 from wholecall.structure import Structure, Toolset, ToolsetError, check_object
 from wholecall.syntax import read_syntax

@@ -10,6 +10,7 @@ import jiter
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+
 from wholecall.syntax import Syntax, read_syntax
 
 if TYPE_CHECKING:

@@ -10,6 +10,7 @@ import re
 from typing import NamedTuple
 
 import pytest
+
 from wholecall_spec.load import load
 from wholecall_spec.table import MACHINES, assignments
 

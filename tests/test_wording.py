@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 
 import pytest
+
 from wholecall_spec.join import JoinRow
 from wholecall_spec.load import load, packaged
 from wholecall_spec.table import MACHINES, Row

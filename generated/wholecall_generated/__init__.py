@@ -1,0 +1,1 @@
+"""The print: what the press made of the tables. Never edited; `wholecall build` writes it."""

@@ -1,4 +1,6 @@
-"""The specification as the runtime imports it: the tables, joins and faults, in the order of their files."""
+# Printed from spec/wholecall_spec/tables/*.toml; do not edit.
+# To print it again: wholecall build
+"""The specification as the runtime imports it: tables, joins and faults, in file order."""
 
 from wholecall_spec.join import Column, Fact, Join, JoinRow
 from wholecall_spec.spec import Fault, Spec

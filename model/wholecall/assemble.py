@@ -6,8 +6,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 
-from wholecall_generated.tables import SPEC
-
 from wholecall.batch import ChoiceEnd, Finding, Judgement, Part, judge
 from wholecall.diagnose import Diagnostic, Origin, tables_digest, upstream_facts
 from wholecall.engine import Compiled, Fired
@@ -17,6 +15,7 @@ from wholecall.limits import Limits
 from wholecall.structure import Toolset
 from wholecall.text import join_halves, joined
 from wholecall.wire import json_type
+from wholecall_generated.tables import SPEC
 
 CORE = "core"
 """The one profile there is."""

@@ -11,11 +11,10 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
-from wholecall_spec.join import NOTHING
-
 from wholecall.engine import Engine, Fired
 from wholecall.structure import Structure, Toolset, check_object
 from wholecall.syntax import Syntax, read_syntax
+from wholecall_spec.join import NOTHING
 
 
 @dataclass(slots=True)

@@ -9,10 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final, NamedTuple, Protocol
 
+from wholecall.errors import WholecallError
 from wholecall_spec.spec import Spec
 from wholecall_spec.table import Row, Table
-
-from wholecall.errors import WholecallError
 
 NO_GUARDS: Final[Mapping[str, bool]] = {}
 

@@ -18,7 +18,6 @@ from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
 from msgspec import UNSET
-from wholecall_spec.join import ABSENT, NOTHING
 
 from wholecall import effects
 from wholecall.engine import NO_GUARDS, Engine, Fired
@@ -26,6 +25,7 @@ from wholecall.guards import arguments_fit, calls_left, name_fits, same_id
 from wholecall.limits import Limits
 from wholecall.text import NO_TEXT, Rope, settle
 from wholecall.wire import Choice, Control, Frame, Function, decode, is_error
+from wholecall_spec.join import ABSENT, NOTHING
 
 MACHINES: Final = ("stream", "routing", "identity", "name", "arguments")
 """The machines of a fragment, in the order in which it meets them."""
@@ -164,11 +164,10 @@ class Rules:
                 break
             does[machine] = getattr(effects, row.step.effect, None)
         after = self.choice_node((states[0], states[1])).node(tuple(states[2:]))
-        if refusal is not None:
-            return Cell(tuple(fired), after, refusal, tells)
-        cell = Cell(tuple(fired), after, None, "", *(does[machine] for machine in MACHINES[1:]))
-        others = (cell.on_calls, cell.on_id, cell.on_name)
-        appends = cell.on_arguments is effects.append_arguments and others == (None, None, None)
+        # What rows did before one refused is done; the refusing row itself has no effect.
+        cell = Cell(tuple(fired), after, refusal, tells, *(does.get(m) for m in MACHINES[1:]))
+        others = (cell.refusal, cell.on_calls, cell.on_id, cell.on_name)
+        appends = cell.on_arguments is effects.append_arguments and others == (None,) * 4
         cell.steady = appends and after is node
         return cell
 
@@ -415,12 +414,8 @@ class Kernel:
             symbols += 6 * self._name_symbol(call, name)
         cell = call.node[symbols]
         self._note(cell)
-        if cell.next is not call.node:
-            call.node = cell.next
-            choice.node = cell.next.choice
-            if cell.refusal is not None:
-                self._refuse_fragment(cell, choice, call, (index, given, name, text))
-                return
+        call.node = cell.next
+        choice.node = cell.next.choice
         if cell.on_calls is not None:
             choice.calls = cell.on_calls(choice.calls, call)
         if cell.on_id is not None:
@@ -429,6 +424,8 @@ class Kernel:
             call.name = cell.on_name(call.name, name)
         if cell.on_arguments is not None:
             call.arguments = cell.on_arguments(call.arguments, text)
+        if cell.refusal is not None:
+            self._refuse_fragment(cell, choice, call, (index, given, name, text))
 
     @staticmethod
     def _id_symbol(call: CallSlot, given: object) -> int:

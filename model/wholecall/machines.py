@@ -11,10 +11,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from transitions import EventData, Machine
-from wholecall_spec.spec import Spec
-from wholecall_spec.table import Row, Table
 
 from wholecall.engine import NO_GUARDS, NoRowError, Step, step_of
+from wholecall_spec.spec import Spec
+from wholecall_spec.table import Row, Table
 
 
 @dataclass(slots=True)

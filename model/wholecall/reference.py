@@ -11,9 +11,6 @@ from dataclasses import dataclass, field
 from functools import cache
 
 from msgspec import UNSET
-from wholecall_generated.tables import SPEC
-from wholecall_spec.join import ABSENT, NOTHING
-from wholecall_spec.spec import Spec
 
 from wholecall import effects, guards
 from wholecall.batch import ChoiceEnd, Judgement, Part, judge
@@ -24,8 +21,9 @@ from wholecall.machines import Reference
 from wholecall.structure import Toolset
 from wholecall.text import NO_TEXT, Rope, joined
 from wholecall.wire import Choice, Control, Fragment, Function, decode, is_error
-
-
+from wholecall_generated.tables import SPEC
+from wholecall_spec.join import ABSENT, NOTHING
+from wholecall_spec.spec import Spec
 
 
 @dataclass

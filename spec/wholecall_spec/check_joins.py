@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from wholecall_spec.join import ABSENT, NOTHING, Join
+from wholecall_spec.join import ABSENT, NOTHING, Join, Seen
 from wholecall_spec.page import Page, unknown
 from wholecall_spec.spec import Spec
 from wholecall_spec.table import assignments
@@ -56,11 +56,11 @@ def _check_gives(join: Join, spec: Spec, page: Page, lines: list[int]) -> None:
     """What a row gives is an input of every machine that hears it, an outcome of a response, or nothing."""
     words = {table.machine: [input.name for input in table.inputs] for table in spec.tables}
     words[RESPONSE] = [name for name, _ in spec.outcomes]
-    for name in join.to:
-        allowed = (*words[name], NOTHING)
-        for line, row in zip(lines, join.rows, strict=True):
-            if row.gives and row.gives not in allowed:
-                page.say(line, row.id, unknown(f"input of {name}", row.gives, allowed))
+    for line, row in zip(lines, join.rows, strict=True):
+        deaf = [name for name in join.to if row.gives not in (*words[name], NOTHING, "")]
+        if deaf:
+            allowed = (*words[deaf[0]], NOTHING)
+            page.say(line, row.id, unknown(f"input of {', '.join(deaf)}", row.gives, allowed))
 
 
 def _trouble_of_cell(join: Join, name: str, text: str) -> str:
@@ -79,28 +79,36 @@ def _trouble_of_cell(join: Join, name: str, text: str) -> str:
     for state in text.split()[1:] if each else text.removeprefix("!").split():
         if state not in allowed:
             return unknown("state", state, allowed)
-        if allowed.count(state) > 1:
+        if state == ABSENT and not each and ABSENT in column.states:
             return f"{state} says two things: not begun, and that state of {name}"
     return ""
 
 
 def _check_decisions(join: Join, page: Page, lines: list[int]) -> None:
     deciding: set[int] = set()
-    gap = ""
+    whole = True
     for seen, facts in _kinds_of_situations(join):
         held = (place for place, row in enumerate(join.rows) if join.holds(row, seen, facts))
         first = next(held, None)
         if first is not None:
             deciding.add(first)
-        elif not gap:
-            states = (f"{m} in {{{', '.join(sorted(s)) or 'none'}}}" for m, s in seen.items())
-            gap = ", ".join(
-                (*states, *(f"{name}={'yes' if truth else 'no'}" for name, truth in facts.items()))
-            )
-            page.say(page.line(join.name), join.name, f"has no row where {gap}")
+        elif whole:
+            whole = False
+            page.say(page.line(join.name), join.name, f"has no row where {_words(join, seen, facts)}")
     for place, (line, row) in enumerate(zip(lines, join.rows, strict=True)):
         if place not in deciding:
             page.say(line, row.id, "never decides: the rows before it take all it could")
+
+
+def _words(join: Join, seen: Seen, facts: Mapping[str, bool]) -> str:
+    parts = []
+    for column in join.reads:
+        states = ", ".join(sorted(seen[column.machine]))
+        if column.of == "one":
+            parts.append(f"{column.machine} is {states or ABSENT}")
+        else:
+            parts.append(f"{column.machine} in {{{states}}}" if states else f"no {column.machine}")
+    return ", ".join((*parts, *(f"{name} is {'yes' if truth else 'no'}" for name, truth in facts.items())))
 
 
 def _kinds_of_situations(join: Join) -> Iterator[tuple[dict[str, frozenset[str]], dict[str, bool]]]:

@@ -6,7 +6,7 @@ from dataclasses import MISSING, fields, is_dataclass
 
 from wholecall_spec.spec import Spec
 
-_DOC = '''"""The specification as the runtime imports it: the tables, joins and faults, in the order of their files."""
+_DOC = '''"""The specification as the runtime imports it: tables, joins and faults, in file order."""
 
 from wholecall_spec.join import Column, Fact, Join, JoinRow
 from wholecall_spec.spec import Fault, Spec

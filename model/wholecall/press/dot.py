@@ -10,8 +10,6 @@ from dataclasses import dataclass, replace
 from math import ceil
 from statistics import median_low
 
-from wholecall_spec.table import Row, State, Table
-
 from wholecall.press import sheet
 from wholecall.press.ink import (
     BODY,
@@ -29,6 +27,7 @@ from wholecall.press.ink import (
 )
 from wholecall.press.lanes import ARROW, Bus, Path, outward, returning, spread
 from wholecall.press.sheet import BAR, INSET, Box, cell, font
+from wholecall_spec.table import Row, State, Table
 
 ROW, HEAD, GAP = 14, 19, 2
 """The heights of a row and of a heading, and the space between groups."""

@@ -11,11 +11,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import fields
 from typing import TYPE_CHECKING, Literal, get_args, get_origin, get_type_hints
 
+from wholecall.press.prose import LEVELS, ROW_ORDER, SETTLED, TRAVELS, WRITTEN, members_of
 from wholecall_spec.join import Column, Fact, Join, JoinRow
 from wholecall_spec.spec import Fault, Spec
 from wholecall_spec.table import Evidence, Input, Row, State, Table, evidence_of
-
-from wholecall.press.prose import LEVELS, ROW_ORDER, SETTLED, TRAVELS, WRITTEN, members_of
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance

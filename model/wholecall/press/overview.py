@@ -11,15 +11,14 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from math import ceil
 
-from wholecall_spec.join import NOTHING, JoinRow
-from wholecall_spec.spec import Spec
-from wholecall_spec.table import Row
-
 from wholecall.press import sheet, steps
 from wholecall.press.ink import DIM, INK, LINE, NAME, PAPER, PENS, SHADE, SMALL, TELLS, Pen, width_of
 from wholecall.press.lanes import Bus, Path, outward, returning
 from wholecall.press.sheet import INSET, Box, cell, font
 from wholecall.press.steps import EDGES, GAP, HEAD, JOIN_WIDTH, MOVES, WIDTH, Given, Joint, Machine, Step
+from wholecall_spec.join import NOTHING, JoinRow
+from wholecall_spec.spec import Spec
+from wholecall_spec.table import Row
 
 ABOUT = "Fragments become whole calls, whole calls a checked batch, and an allowed batch runs once."
 """What the path leads to."""

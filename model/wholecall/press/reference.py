@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
+from wholecall.press.prose import EVIDENCE, LEVELS, ROW_ORDER, SETTLED, TRAVELS, WRITTEN, members_of
 from wholecall_spec.join import Join
 from wholecall_spec.spec import Fault, Spec
 from wholecall_spec.table import CARRIED, Row, State, Table, evidence_of
-
-from wholecall.press.prose import EVIDENCE, LEVELS, ROW_ORDER, SETTLED, TRAVELS, WRITTEN, members_of
 
 UNSEEN = "·"
 """The cell of a matrix where the state does not see the input."""

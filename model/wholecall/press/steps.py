@@ -9,13 +9,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from wholecall_spec.join import NOTHING, Join, JoinRow
-from wholecall_spec.spec import Spec
-from wholecall_spec.table import Row, Table
-
 from wholecall.press.ink import SMALL, Kind, kind_of, width_of, wrap
 from wholecall.press.lanes import spread
 from wholecall.press.sheet import BAR, INSET, Box
+from wholecall_spec.join import NOTHING, Join, JoinRow
+from wholecall_spec.spec import Spec
+from wholecall_spec.table import Row, Table
 
 STEPS: Mapping[tuple[str, Kind], str] = {
     ("routing", "accepted"): "locate the index in this response",
