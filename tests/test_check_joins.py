@@ -107,8 +107,8 @@ def decider(columns: Columns, rows: list[Cells], situation: Situation) -> int | 
 
 
 def shown(what: str) -> Situation:
-    """The situation that a problem shows: `no identity, stream in {complete, open}, late is yes`."""
-    found: Situation = {name: () for name in re.findall(r"no (identity|stream)\b", what)}
+    """The situation that a problem shows: `there is no identity, stream in {complete, open}, late is yes`."""
+    found: Situation = dict.fromkeys(re.findall(r"there is no (\w+)", what), ())
     found |= {name: tuple(states.split(", ")) for name, states in re.findall(r"(\w+) in \{([^}]+)\}", what)}
     return found | {name: (word,) for name, word in re.findall(r"(\w+) is (\w+)", what)}
 

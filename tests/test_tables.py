@@ -286,25 +286,6 @@ def test_an_early_empty_id_may_be_filled_and_opens_no_door_for_null() -> None:
     assert null.fault == "identity.null_first"
 
 
-def test_the_finish_reasons_are_those_of_the_design() -> None:
-    listed = {input.name: input.values for table in SPEC.tables for input in table.inputs if input.values}
-
-    assert listed == {
-        "finish_normal": ("stop", "tool_calls", "function_call"),
-        "finish_length": ("length",),
-        "finish_filter": ("content_filter", "refusal"),
-    }
-
-
-def test_a_failed_check_carries_the_faults_of_its_stage() -> None:
-    carried = {i.name: i.carries for table in SPEC.tables for i in table.inputs if i.carries}
-
-    assert carried == {
-        "bad_syntax": ("syntax.incomplete", "syntax.invalid", "syntax.duplicate_key", "limit.depth"),
-        "bad_structure": ("structure.not_object", "structure.unknown_tool", "structure.schema"),
-    }
-
-
 def test_every_end_but_a_good_one_says_why_and_a_good_one_refuses_nothing() -> None:
     for table in SPEC.tables:
         for state in table.finals:

@@ -1,4 +1,4 @@
-"""The faults are those of the design, and the tables are written as a reader wants them."""
+"""The faults and the words of the wire are those of the design, and the tables are written for a reader."""
 
 from __future__ import annotations
 
@@ -68,6 +68,25 @@ FAULTS = """
 
 def test_the_faults_are_those_that_the_design_names() -> None:
     assert {fault.name for fault in SPEC.faults} == set(FAULTS.split())
+
+
+def test_the_finish_reasons_are_those_of_the_design() -> None:
+    listed = {input.name: input.values for table in SPEC.tables for input in table.inputs if input.values}
+
+    assert listed == {
+        "finish_normal": ("stop", "tool_calls", "function_call"),
+        "finish_length": ("length",),
+        "finish_filter": ("content_filter", "refusal"),
+    }
+
+
+def test_a_failed_check_carries_the_faults_of_its_stage() -> None:
+    carried = {i.name: i.carries for table in SPEC.tables for i in table.inputs if i.carries}
+
+    assert carried == {
+        "bad_syntax": ("syntax.incomplete", "syntax.invalid", "syntax.duplicate_key", "limit.depth"),
+        "bad_structure": ("structure.not_object", "structure.unknown_tool", "structure.schema"),
+    }
 
 
 GROUPS: dict[str, Sequence[Row | JoinRow]] = {table.machine: table.rows for table in SPEC.tables}

@@ -94,6 +94,7 @@ class Assembler(Kernel):
         digest_key: The key of digests in diagnostics, up to 64 bytes; random in each process by default.
 
     Errors:
+        DigestKeyError: The key of digests is not 1 to 64 bytes.
         ProfileError: There is no such profile.
         ToolsetError: The list of tools cannot be used.
     """
@@ -255,7 +256,7 @@ def read(
     """
     assembler = Assembler(profile, limits, tools=tools)
     for frame in frames:
+        assembler.feed(frame)
         if assembler.ended:
             break
-        assembler.feed(frame)
     return assembler.close()

@@ -15,6 +15,7 @@ from wholecall.engine import Engine, Fired
 from wholecall.structure import Structure, Toolset, check_object
 from wholecall.syntax import Syntax, read_syntax
 from wholecall_spec.join import NOTHING
+from wholecall_spec.table import CARRIED
 
 
 @dataclass(slots=True)
@@ -34,9 +35,9 @@ class Part:
 
     choice: int
     index: int
-    id: str | None
-    name: str
-    text: str
+    id: str | None = field(repr=False)
+    name: str = field(repr=False)
+    text: str = field(repr=False)
     states: dict[str, str]
     syntax: Syntax | None = None
     structure: Structure | None = None
@@ -125,8 +126,8 @@ class _Judge:
         self.done.state = self.engine.spec.table("proposal").initial
         self._step(self._gathered(), [])
         # What was refused at the end is named by the row that refused it, not by the one that carried it.
-        if self.done.findings:
-            self.done.findings = refused or self.done.findings
+        if self.done.fired[-1].step.fault == CARRIED:
+            self.done.findings = refused
         while self.done.state in self.stages:
             self._step(*self.stages[self.done.state]())
         return self.done
@@ -167,7 +168,7 @@ class _Judge:
         fault = fired.step.fault
         if fault:
             self.done.findings = [
-                Finding(fired, carried if fault == "carried" else fault, part)
+                Finding(fired, carried if fault == CARRIED else fault, part)
                 for part, carried in wrong or [(None, "")]
             ]
 

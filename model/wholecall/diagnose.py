@@ -15,8 +15,10 @@ from functools import cache
 from hashlib import blake2b
 from typing import Any, Final
 
+from wholecall.errors import WholecallError
 from wholecall_generated.tables import SPEC
 from wholecall_spec.spec import Spec
+from wholecall_spec.table import CARRIED, Row, Table
 
 UNCLASSIFIED: Final = "unclassified"
 """The fault of a stored record that lacks the facts to tell; it stays so."""
@@ -24,6 +26,14 @@ UNCLASSIFIED: Final = "unclassified"
 _PLAIN = re.compile(r"[A-Za-z0-9_.:-]{1,64}")
 _REASON_LIMIT: Final = 2000
 _PROCESS_KEY: Final = secrets.token_bytes(32)
+_KEY_LIMIT: Final = blake2b.MAX_KEY_SIZE
+
+
+class DigestKeyError(WholecallError, ValueError):
+    """A key of digests is not 1 to 64 bytes; an empty one would be no key at all. It is never shown."""
+
+    def __init__(self) -> None:
+        super().__init__(f"a digest key is 1 to {_KEY_LIMIT} bytes")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,7 +151,7 @@ def _object(record: Mapping[str, object] | str | bytes) -> Mapping[str, object]:
         return record
     try:
         data = json.loads(record)
-    except ValueError:
+    except (ValueError, RecursionError):
         data = None
     if not isinstance(data, dict):
         raise ValueError("a diagnostic record is one JSON object")
@@ -153,13 +163,26 @@ def _fits(name: str, value: object) -> bool:
 
 
 def _tells(fault: str, given: Mapping[str, object]) -> bool:
+    """Whether the record names one relation of state and input, and it can raise this fault."""
     if fault not in {known.name for known in SPEC.faults}:
         return False
-    for table in SPEC.tables:
-        for row in table.rows:
-            if row.id == given.get("row"):
-                return row.fault in (fault, "carried")
-    return all(name in given for name in ("machine", "state", "input"))
+    relation = {name: given[name] for name in ("machine", "state", "input") if name in given}
+    rows = [(table, row) for table in SPEC.tables for row in table.rows]
+    named = [(table, row) for table, row in rows if row.id == given.get("row")]
+    if not named and "row" in given:
+        return len(relation) == 3  # a row of other tables, of which these say nothing
+    return (bool(named) or len(relation) == 3) and any(
+        relation.items() <= {"machine": table.machine, "state": row.state, "input": row.input}.items()
+        and _raises(table, row, fault)
+        for table, row in named or rows
+    )
+
+
+def _raises(table: Table, row: Row, fault: str) -> bool:
+    if row.fault != CARRIED:
+        return row.fault == fault
+    carries = table.input(row.input).carries
+    return not carries or fault in carries
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,9 +207,15 @@ class Origin:
     def of(
         cls, profile: str, tables: str, attempt: int, correlation_id: str | None, key: bytes | None
     ) -> Origin:
-        """An origin with its id minted and the process's key used where none is given."""
+        """An origin with its id minted and the process's key used where none is given.
+
+        Errors:
+            DigestKeyError: The key is not 1 to 64 bytes.
+        """
         minted = secrets.token_hex(8) if correlation_id is None else correlation_id
-        return cls(profile, tables, attempt, minted, _PROCESS_KEY if key is None else key)
+        if key is not None and not (isinstance(key, bytes) and 1 <= len(key) <= _KEY_LIMIT):
+            raise DigestKeyError
+        return cls(profile, tables, attempt, minted, key or _PROCESS_KEY)
 
     def digest(self, text: str | None) -> str | None:
         """A keyed digest of a text: equal texts of one key can be told, and nothing else."""

@@ -28,7 +28,7 @@ def open_call(calls: dict[int, Call], call: Call) -> dict[int, Call]:
 
 def set_id(_: str | None, text: str) -> str:
     """The text becomes the id of this call (identity)."""
-    return text
+    return join_halves(text)
 
 
 def append_name(name: str, text: str) -> str:

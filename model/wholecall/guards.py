@@ -13,7 +13,7 @@ def calls_left(calls: int, limit: int) -> bool:
 
 def same_id(established: str | None, text: str) -> bool:
     """The text equals the established id (identity)."""
-    return text == established
+    return join_halves(text) == established
 
 
 def name_fits(name: str, text: str, limit: int) -> bool:

@@ -32,9 +32,9 @@ class ReferenceCall:
 
     index: int
     states: dict[str, str]
-    id: str | None = None
-    name: str = ""
-    arguments: Rope = NO_TEXT
+    id: str | None = field(default=None, repr=False)
+    name: str = field(default="", repr=False)
+    arguments: Rope = field(default=NO_TEXT, repr=False)
 
 
 @dataclass
@@ -174,7 +174,7 @@ class ReferenceAssembler:
                 setattr(call, slot, getattr(effects, effect)(getattr(call, slot), value))
 
     def _truths(self, call: ReferenceCall, machine: str, value: object) -> dict[str, bool]:
-        if not isinstance(value, str):
+        if type(value) is not str:
             return {}
         if machine == "identity":
             return {"same_id": guards.same_id(call.id, value)}
@@ -199,7 +199,7 @@ def field_class(value: object) -> str:
         return "omitted"
     if value is None:
         return "null"
-    if isinstance(value, str):
+    if type(value) is str:
         return "text" if value else "empty"
     return "other"
 
@@ -207,6 +207,6 @@ def field_class(value: object) -> str:
 def _index_class(index: object, calls: Mapping[int, object]) -> str:
     if index is UNSET or index is None:
         return "missing"
-    if isinstance(index, bool) or not isinstance(index, int) or index < 0:
+    if type(index) is not int or index < 0:
         return "other"
     return "known" if index in calls else "new"

@@ -115,10 +115,11 @@ def decode(frame: object) -> Frame | Control:
     if frame is None or isinstance(frame, (list, int, float)):
         return Control.BAD
     dump = getattr(frame, "model_dump", None)
-    if dump is None:
+    if dump is None or isinstance(frame, type):
         raise FrameTypeError(type(frame).__name__)
     # `exclude_unset` follows `model_fields_set`: a field that was absent on the wire stays absent.
-    return _from_dict(dump(exclude_unset=True, warnings=False))
+    value = dump(exclude_unset=True, warnings=False)
+    return _from_dict(value) if isinstance(value, dict) else Control.BAD
 
 
 def _from_text(text: bytes | bytearray | str) -> Frame | Control:
@@ -129,10 +130,11 @@ def _from_text(text: bytes | bytearray | str) -> Frame | Control:
         return _DECODE(text)
     except _BAD:
         pass
-    if text.strip() in ("[DONE]", b"[DONE]"):
-        return Control.DONE
     try:
-        value = json.loads(text if isinstance(text, str) else text.decode(), parse_constant=_refuse)
+        text = text if isinstance(text, str) else text.decode()
+        if text.strip(" \t\n\r") == "[DONE]":
+            return Control.DONE
+        value = json.loads(text, parse_constant=_refuse)
     except _BAD:
         return Control.BAD
     return _from_dict(value) if isinstance(value, dict) else Control.BAD

@@ -107,7 +107,7 @@ def _words(join: Join, seen: Seen, facts: Mapping[str, bool]) -> str:
         if column.of == "one":
             parts.append(f"{column.machine} is {states or ABSENT}")
         else:
-            parts.append(f"{column.machine} in {{{states}}}" if states else f"no {column.machine}")
+            parts.append(f"{column.machine} in {{{states}}}" if states else f"there is no {column.machine}")
     return ", ".join((*parts, *(f"{name} is {'yes' if truth else 'no'}" for name, truth in facts.items())))
 
 

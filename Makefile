@@ -1,0 +1,37 @@
+# Nothing but Python 3.11+ and make is needed: everything else is installed into .venv first.
+PYTHON ?= python3
+BIN := .venv/bin
+READY := .venv/ready
+
+.PHONY: demo test bench lint types
+
+$(READY): pyproject.toml
+	$(PYTHON) -m venv .venv
+	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	touch $@
+
+# The main job: streams judged by the table, then the table checked, then the machines walked at random.
+demo: $(READY)
+	@echo '== Five streams, judged by the table (synthetic: made to show one rule each) =='
+	@$(BIN)/wholecall replay tests/samples/* || test $$? -eq 1
+	@echo '== The table itself =='
+	@$(BIN)/wholecall check
+	@echo '== Random walks over every machine, and over whole responses =='
+	@$(BIN)/pytest -q --no-header -p no:cacheprovider generated/wholecall_generated/test_machines.py
+	@echo
+	@echo 'Why each stream was judged so: open diagrams/identity.svg, then diagrams/overview.svg.'
+	@echo 'Every row with its reason and source: generated/reference.md'
+
+test: $(READY)
+	$(BIN)/pytest -q --cov --cov-report=term
+
+bench: $(READY)
+	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[bench]'
+	$(BIN)/python tests/bench/reading.py
+
+lint: $(READY)
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+
+types: $(READY)
+	$(BIN)/mypy

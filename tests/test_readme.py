@@ -1,0 +1,65 @@
+"""The README says nothing that is not so: its programs run, and its walk through a new row is walked."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+from wholecall.engine import Compiled
+from wholecall_spec.load import examine, load, packaged
+
+ROOT = Path(__file__).parents[1]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def blocks(language: str) -> list[str]:
+    """The fenced blocks of a language, in order."""
+    return re.findall(rf"^```{language}\n(.*?)^```", README, re.DOTALL | re.MULTILINE)
+
+
+def test_the_programs_run() -> None:
+    """One after the other, as a reader would type them."""
+    programs = blocks("python")
+    namespace: dict[str, object] = {}
+    for program in programs:
+        exec(compile(program, "README.md", "exec"), namespace)  # noqa: S102 - the README is ours
+
+    assert len(programs) == 2
+
+
+def test_the_row_that_is_explained_stands_in_the_table() -> None:
+    shown = blocks("toml")[0].strip()
+    table = (Path(str(packaged())) / "identity.toml").read_text(encoding="utf-8")
+    squeezed = re.sub(r" +", " ", table)
+
+    assert shown in squeezed
+
+
+def test_the_walk_through_a_new_row_is_walked(tmp_path: Path) -> None:
+    """First the input, which `check` finds unanswered at the lines shown; then the rows, and all is well."""
+    _, new_input, new_rows = blocks("toml")
+    tables = tmp_path / "tables"
+    shutil.copytree(str(packaged()), tables)
+    stream = tables / "stream.toml"
+    before = stream.read_text(encoding="utf-8")
+    with_input = before.replace("finish_length ", f"{new_input}finish_length ", 1)
+    stream.write_text(with_input, encoding="utf-8")
+    _, problems = examine(tables)
+    shown = [re.sub(r"^.*/", "", str(problem)) for problem in problems]
+    with_rows = with_input.replace("\n]\n", f"\n{new_rows}]\n").replace(
+        'sees = ["fragment", ', 'sees = ["fragment", "finish_pause", '
+    )
+    stream.write_text(with_rows, encoding="utf-8")
+
+    assert shown == blocks("text")[0].splitlines()
+    engine = Compiled(load(tables))
+    assert engine.spec.table("stream").classify("pause_turn") == "finish_pause"
+    assert engine.step("stream", "open", "finish_pause").fault == "stream.cut_short"
+
+
+@pytest.mark.parametrize("target", re.findall(r"\]\(([^)#]+)\)", README))
+def test_every_link_within_the_project_leads_somewhere(target: str) -> None:
+    assert target.startswith("http") or (ROOT / target).exists()
