@@ -1,6 +1,6 @@
 # Printed from spec/wholecall_spec/tables/*.toml; do not edit.
 # To print it again: wholecall build
-"""Every row of every table, driven through both engines, and every input that a state must not see.
+"""Every row of every table, driven through both engines, and every input a state must not see.
 
 The id of a test is the id of its row. What a test expects is printed from the tables, so it
 proves that the engines are the tables; that the tables are right rests on tests that people wrote.

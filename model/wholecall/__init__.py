@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from wholecall.assemble import Response as Response
     from wholecall.assemble import read as read
     from wholecall.diagnose import Diagnostic as Diagnostic
+    from wholecall.diagnose import DigestKeyError as DigestKeyError
     from wholecall.errors import WholecallError as WholecallError
     from wholecall.limits import LimitError as LimitError
     from wholecall.limits import Limits as Limits
@@ -27,6 +28,7 @@ _HOMES = {
     "Assembler": "assemble",
     "Call": "assemble",
     "Diagnostic": "diagnose",
+    "DigestKeyError": "diagnose",
     "FrameTypeError": "wire",
     "LimitError": "limits",
     "Limits": "limits",

@@ -10,8 +10,9 @@ from wholecall.batch import ChoiceEnd, Finding, Judgement, Part, judge
 from wholecall.diagnose import Diagnostic, Origin, tables_digest, upstream_facts
 from wholecall.engine import Compiled, Fired
 from wholecall.errors import WholecallError
-from wholecall.kernel import FIELDS, Kernel, Refusal, Rules
+from wholecall.kernel import Kernel, Refusal
 from wholecall.limits import Limits
+from wholecall.product import FIELDS, Rules
 from wholecall.structure import Toolset
 from wholecall.text import join_halves, joined
 from wholecall.wire import json_type

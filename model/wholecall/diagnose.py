@@ -25,6 +25,7 @@ UNCLASSIFIED: Final = "unclassified"
 
 _PLAIN = re.compile(r"[A-Za-z0-9_.:-]{1,64}")
 _REASON_LIMIT: Final = 2000
+_STATUSES: Final = range(100, 600)
 _PROCESS_KEY: Final = secrets.token_bytes(32)
 _KEY_LIMIT: Final = blake2b.MAX_KEY_SIZE
 
@@ -247,10 +248,12 @@ def upstream_facts(error: object) -> dict[str, object]:
         return facts
     for name in ("status", "status_code", "code"):
         value = error.get(name)
-        if type(value) is int and 100 <= value <= 599:
+        if type(value) is int and value in _STATUSES:
             facts.setdefault("upstream_status", value)
     for name in ("code", "type"):
         value = error.get(name)
+        if type(value) is int and value not in _STATUSES and abs(value) < 10**18:
+            value = str(value)
         if isinstance(value, str) and _PLAIN.fullmatch(value):
             facts.setdefault("upstream_code", value)
     return facts

@@ -1,188 +1,44 @@
-"""The compiled kernel: five machines see a fragment, and it costs one lookup.
+"""The compiled kernel: frames in, and the cells of the product machine that fire.
 
-A fragment is seen by stream, routing, identity, name and arguments. Walking them one by one is five lookups,
-so they are composed into one product machine, and lazily: a cell of the product is made from the cells of
-the tables when it is first met, and met again it is found in a dict. Everything that decides is still a row
-of a table or of a join; `reference` walks the same machines one by one through `transitions`, and tests hold
-the two together.
-
-An input symbol of a field is its class together with the truth of its machine's guard, which covers every
-row that its table can have. What this room does not do: it reads no bytes (`wire`), judges no batch
-(`batch`) and words no diagnostic (`diagnose`).
+What a fragment does is one lookup in the product (`product`), and what to do then is what its cell says;
+`reference` walks the same machines one by one through `transitions`, and tests hold the two together. What
+this room does not do: it decodes no frame (`wire`), judges no batch (`batch`) and words no diagnostic
+(`diagnose`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from msgspec import UNSET
 
 from wholecall import effects
-from wholecall.engine import NO_GUARDS, Engine, Fired
+from wholecall.engine import Fired
 from wholecall.guards import arguments_fit, calls_left, name_fits, same_id
 from wholecall.limits import Limits
+from wholecall.product import (
+    EMPTY,
+    KNOWN,
+    MACHINES,
+    MISSING,
+    MORE,
+    NEW,
+    NEW_AND_GUARD,
+    NO_INDEX,
+    NULL,
+    OTHER,
+    TEXT,
+    TEXT_AND_GUARD,
+    Cell,
+    ChoiceNode,
+    Node,
+    Rules,
+)
 from wholecall.text import NO_TEXT, Rope, settle
 from wholecall.wire import Choice, Control, Frame, Function, decode, is_error
-from wholecall_spec.join import ABSENT, NOTHING
-
-MACHINES: Final = ("stream", "routing", "identity", "name", "arguments")
-"""The machines of a fragment, in the order in which it meets them."""
-
-FIELDS: Final = MACHINES[2:]
-"""Those of one call; the two before are of its choice."""
-
-_ROUTES: Final = ("known", "new", "new", "missing", "other")
-_KNOWN, _NEW, _NEW_AND_GUARD, _MISSING, _NO_INDEX = range(0, 5 * 216, 216)
-_CLASSES: Final = ("omitted", "null", "empty", "other", "text", "text")
-_OMITTED, _NULL, _EMPTY, _OTHER, _TEXT, _TEXT_AND_GUARD = range(6)
-_MORE: Final = _KNOWN + _TEXT_AND_GUARD
-"""A known index, and nothing but argument text that fits."""
-
-_GUARDS: Final = ("calls_left", "same_id", "name_fits", "arguments_fit")
-
 
 _NO_FUNCTION: Final = Function()
 _UNCOMMON: Final = (KeyError, TypeError, ValueError)
-
-
-@dataclass(slots=True)
-class Cell:
-    """What the product does on one input: the rows that fire, one after the other, and what they leave.
-
-    Attributes:
-        fired: The rows.
-        next: The node of the states afterwards.
-        refusal: The row that refused, if one did; it is the last that fired.
-        tells: What the stream is told because of it; empty means nothing.
-        on_calls: The effect on the calls of the choice, if there is one.
-        on_id: The effect on the id of the call.
-        on_name: The effect on its name.
-        on_arguments: The effect on its arguments.
-        steady: No state changes, and the only effect is to append to the arguments.
-    """
-
-    fired: tuple[Fired, ...]
-    next: Node
-    refusal: Fired | None = None
-    tells: str = ""
-    on_calls: Callable[[Calls, CallSlot], Calls] | None = None
-    on_id: Callable[[str | None, Any], str] | None = None
-    on_name: Callable[[str, Any], str] | None = None
-    on_arguments: Callable[[Rope, Any], Rope] | None = None
-    steady: bool = False
-
-    @property
-    def is_fragment(self) -> bool:
-        """Whether a fragment made it fire, and not an input of the stream alone."""
-        return self.fired[0].input == "fragment"
-
-
-class Node(dict[int, Cell]):
-    """One state of the product: the cells for fragments met in it so far, by input symbols.
-
-    The symbols of index, id, name and arguments make one number, in base six.
-    """
-
-    def __init__(self, rules: Rules, choice: ChoiceNode, fields: tuple[str, ...]) -> None:
-        self.rules = rules
-        self.choice = choice
-        self.fields = fields
-
-    def __missing__(self, symbols: int) -> Cell:
-        """Compose the cell of these symbols."""
-        cell = self[symbols] = self.rules.compose(self, symbols)
-        return cell
-
-
-class ChoiceNode(dict[str, Cell]):
-    """The part of a product state that belongs to the choice: the cells for what is no fragment, by input."""
-
-    def __init__(self, rules: Rules, states: tuple[str, str]) -> None:
-        self.rules = rules
-        self.states = states
-        self.nodes: dict[tuple[str, ...], Node] = {}
-
-    def __missing__(self, input: str) -> Cell:
-        """Compose the cell of this input of stream."""
-        fired = self.rules.fire("stream", self.states[0], input)
-        after = self.rules.choice_node((fired.step.state, self.states[1]))
-        refusal = fired if fired.step.fault else None
-        cell = self[input] = Cell((fired,), after.node(self.rules.initial), refusal)
-        return cell
-
-    def node(self, fields: tuple[str, ...]) -> Node:
-        """The product state of this choice with these states of identity, name and arguments."""
-        node = self.nodes.get(fields)
-        if node is None:
-            node = self.nodes[fields] = Node(self.rules, self, fields)
-        return node
-
-
-class Rules:
-    """One specification, ready to run: the engine, and the product machine that grows from it.
-
-    They hold nothing of any response, so one is shared by all responses of a profile.
-    """
-
-    def __init__(self, engine: Engine) -> None:
-        self.engine = engine
-        self.spec = engine.spec
-        self._refusal = self.spec.join("field_refusal")
-        self._choices: dict[tuple[str, str], ChoiceNode] = {}
-        initial = tuple(self.spec.table(machine).initial for machine in MACHINES)
-        self.initial = initial[2:]
-        self.begin = self.choice_node((initial[0], initial[1]))
-        self.classify_finish = self.spec.table("stream").classify
-
-    def choice_node(self, states: tuple[str, str]) -> ChoiceNode:
-        """The node of these states of stream and routing."""
-        node = self._choices.get(states)
-        if node is None:
-            node = self._choices[states] = ChoiceNode(self, states)
-        return node
-
-    def compose(self, node: Node, symbols: int) -> Cell:
-        """Walk the five machines; the first that refuses is the last that is asked."""
-        route, rest = divmod(symbols, 216)
-        parts = (rest // 36, rest // 6 % 6, rest % 6)
-        inputs = ("fragment", _ROUTES[route], *(_CLASSES[part] for part in parts))
-        truths = (route * 216 == _NEW_AND_GUARD, *(part == _TEXT_AND_GUARD for part in parts))
-        guards = dict(zip(_GUARDS, truths, strict=True))
-        states = [*node.choice.states, *node.fields]
-        fired: list[Fired] = []
-        does: dict[str, Any] = {}
-        refusal, tells = None, ""
-        for at, (machine, input) in enumerate(zip(MACHINES, inputs, strict=True)):
-            row = self.fire(machine, states[at], input, guards)
-            fired.append(row)
-            states[at] = row.step.state
-            tells = self.tells(machine, row.step.state)
-            if tells or (machine == "stream" and row.step.fault):
-                refusal = row
-                break
-            does[machine] = getattr(effects, row.step.effect, None)
-        after = self.choice_node((states[0], states[1])).node(tuple(states[2:]))
-        # What rows did before one refused is done; the refusing row itself has no effect.
-        cell = Cell(tuple(fired), after, refusal, tells, *(does.get(m) for m in MACHINES[1:]))
-        others = (cell.refusal, cell.on_calls, cell.on_id, cell.on_name)
-        appends = cell.on_arguments is effects.append_arguments and others == (None,) * 4
-        cell.steady = appends and after is node
-        return cell
-
-    def tells(self, machine: str, state: str) -> str:
-        """What the stream is told where this machine is in this state and the others are not asked."""
-        seen = {
-            column.machine: frozenset((state if column.machine == machine else ABSENT,))
-            for column in self._refusal.reads
-        }
-        gives = self._refusal.decide(seen).gives
-        return "" if gives == NOTHING else gives
-
-    def fire(self, machine: str, state: str, input: str, guards: Mapping[str, bool] = NO_GUARDS) -> Fired:
-        """One step of one machine, with where it came from."""
-        return Fired(machine, state, input, self.engine.step(machine, state, input, guards))
 
 
 class CallSlot:
@@ -320,7 +176,7 @@ class Kernel:
             if choice is not None and call is not None and call.node.choice is choice.node:
                 rope = call.arguments
                 size = rope[2] + len(text)
-                cell = call.node[_MORE]
+                cell = call.node[MORE]
                 if cell.steady and size <= self._arguments_limit:
                     note = self._note
                     note(cell)
@@ -360,7 +216,7 @@ class Kernel:
                     return
             if not delta.tool_calls:
                 self._tell(choice, "content")
-            if type(delta.content) is str and choice.index == 0:
+            if isinstance(delta.content, str) and choice.index == 0:
                 self.text.append(delta.content)
         else:
             self._tell(choice, "content")
@@ -395,19 +251,19 @@ class Kernel:
         if call is None:
             call, symbols = self._open(choice, index)
         else:
-            symbols = _KNOWN
+            symbols = KNOWN
             if call.node.choice is not choice.node:
                 call.node = choice.node.node(call.node.fields)
-        if type(text) is str:
+        if isinstance(text, str):
             # Within the limit by the plain count is within it; only beyond it the exact count decides.
             if not text:
-                symbols += _EMPTY
+                symbols += EMPTY
             elif call.arguments[2] + len(text) <= self._arguments_limit or self._fit(call, text):
-                symbols += _TEXT_AND_GUARD
+                symbols += TEXT_AND_GUARD
             else:
-                symbols += _TEXT
+                symbols += TEXT
         elif text is not UNSET:
-            symbols += _NULL if text is None else _OTHER
+            symbols += NULL if text is None else OTHER
         if given is not UNSET:
             symbols += 36 * self._id_symbol(call, given)
         if name is not UNSET:
@@ -429,14 +285,14 @@ class Kernel:
 
     @staticmethod
     def _id_symbol(call: CallSlot, given: object) -> int:
-        if type(given) is not str:
-            return _NULL if given is None else _OTHER
-        return _TEXT + same_id(call.id, given) if given else _EMPTY
+        if not isinstance(given, str):
+            return NULL if given is None else OTHER
+        return TEXT + same_id(call.id, given) if given else EMPTY
 
     def _name_symbol(self, call: CallSlot, name: object) -> int:
-        if type(name) is not str:
-            return _NULL if name is None else _OTHER
-        return _TEXT + name_fits(call.name, name, self.limits.name) if name else _EMPTY
+        if not isinstance(name, str):
+            return NULL if name is None else OTHER
+        return TEXT + name_fits(call.name, name, self.limits.name) if name else EMPTY
 
     def _fit(self, call: CallSlot, text: str) -> bool:
         call.arguments = settle(call.arguments)
@@ -446,13 +302,13 @@ class Kernel:
         """A call for an index that has none, and the symbol of that index; kept only if it is a new one."""
         fresh = CallSlot(choice.index, -1, choice.node.node(self.rules.initial))
         if index is UNSET or index is None:
-            return fresh, _MISSING
+            return fresh, MISSING
         if type(index) is not int or index < 0:
-            return fresh, _NO_INDEX
+            return fresh, NO_INDEX
         if not calls_left(len(choice.calls), self.limits.calls):
-            return fresh, _NEW
+            return fresh, NEW
         fresh.index = index
-        return fresh, _NEW_AND_GUARD
+        return fresh, NEW_AND_GUARD
 
     def _refuse_fragment(
         self, cell: Cell, choice: ChoiceSlot, call: CallSlot, parts: tuple[object, ...]

@@ -15,9 +15,9 @@ from msgspec import UNSET
 from wholecall import effects, guards
 from wholecall.batch import ChoiceEnd, Judgement, Part, judge
 from wholecall.engine import Engine
-from wholecall.kernel import FIELDS
 from wholecall.limits import Limits
 from wholecall.machines import Reference
+from wholecall.product import FIELDS
 from wholecall.structure import Toolset
 from wholecall.text import NO_TEXT, Rope, joined
 from wholecall.wire import Choice, Control, Fragment, Function, decode, is_error

@@ -15,8 +15,8 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 
 from wholecall.assemble import Assembler
 from wholecall.invariants import OF_RESPONSE, Place, Record
-from wholecall.kernel import MACHINES
 from wholecall.limits import Limits
+from wholecall.product import MACHINES
 from wholecall.reference import ReferenceAssembler
 from wholecall.text import joined
 from wholecall_generated.tables import SPEC

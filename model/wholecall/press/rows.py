@@ -5,7 +5,7 @@ from __future__ import annotations
 from wholecall_spec.spec import Spec
 from wholecall_spec.table import Row, Table, assignments
 
-_HEAD = '''"""Every row of every table, driven through both engines, and every input that a state must not see.
+_HEAD = '''"""Every row of every table, driven through both engines, and every input a state must not see.
 
 The id of a test is the id of its row. What a test expects is printed from the tables, so it
 proves that the engines are the tables; that the tables are right rests on tests that people wrote.
