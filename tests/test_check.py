@@ -117,7 +117,7 @@ def truths_of(text: str) -> dict[str, bool]:
 
 
 @given(sketches())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=50, deadline=None)
 def test_two_rows_are_told_exactly_where_some_truth_of_the_guards_lets_both_hold(sketch: Sketch) -> None:
     told = [
         (int(found[1]), int(problem.where[1:]), truths_of(problem.what))
@@ -150,7 +150,7 @@ def bare_cells(sketch: Sketch) -> set[tuple[str, str]]:
 
 
 @given(sketches())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=50, deadline=None)
 def test_a_cell_is_told_exactly_where_some_truth_of_the_guards_has_no_row(sketch: Sketch) -> None:
     told = []
     for problem in judged(sketch):
@@ -167,7 +167,7 @@ def test_a_cell_is_told_exactly_where_some_truth_of_the_guards_has_no_row(sketch
 
 
 @given(sketches())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=50, deadline=None)
 def test_a_state_is_told_exactly_where_no_filling_of_the_gaps_mends_its_paths(sketch: Sketch) -> None:
     problems = judged(sketch)
 
@@ -219,7 +219,7 @@ def with_line(text: str, number: int, *lines: str) -> str:
 
 
 @given(real_rows(), st.data())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=50, deadline=None)
 def test_any_one_word_misspelt_in_any_row_is_told_once_and_mended(
     found: tuple[Table, int, str], data: st.DataObject
 ) -> None:

@@ -114,7 +114,7 @@ def shown(what: str) -> Situation:
 
 
 @given(joins())
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=80, deadline=None)
 def test_a_join_is_told_exactly_where_a_situation_has_no_row_or_a_row_no_situation(
     tried: tuple[Columns, list[Cells]],
 ) -> None:

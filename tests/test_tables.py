@@ -33,8 +33,7 @@ STATES = {
 GRIDS = {
     "routing": """
         none:
-          new [calls_left]  -> one (open_call)
-          new [!calls_left] -> rejected limit.calls
+          new -> one (open_call)
         one many:
           new [calls_left]  -> many (open_call)
           new [!calls_left] -> rejected limit.calls
@@ -185,7 +184,6 @@ GRIDS = {
 }
 """Section 3 of the design: `inputs [guards] -> next fault (effect)`, by state; `same` is where it was.
 
-At one place the table goes beyond it: in `none`, too, a new index needs `calls_left`.
 """
 
 

@@ -94,10 +94,15 @@ GROUPS["joins"] = [row for join in SPEC.joins for row in join.rows]
 ROWS = [row for rows in GROUPS.values() for row in rows]
 
 
-@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.id)
-def test_a_row_says_why_in_one_short_sentence_and_who_says_so(row: Row | JoinRow) -> None:
-    assert re.fullmatch(r"[a-z].{5,97}[^.\s]", row.why)
-    assert re.fullmatch(r"article-1 §[1-6]|article-2|design §(3\.[1-9]|4|7)", row.source)
+def test_a_row_says_why_in_one_short_sentence() -> None:
+    """It begins in lowercase, ends without a period and has fewer than 100 characters."""
+    assert [row.id for row in ROWS if not re.fullmatch(r"[a-z].{5,97}[^.\s]", row.why)] == []
+
+
+def test_a_row_names_who_says_so() -> None:
+    known = r"article-1 §[1-6]|article-2|design §(3\.[1-9]|4|7)"
+
+    assert [row.id for row in ROWS if not re.fullmatch(known, row.source)] == []
 
 
 def test_a_machine_has_a_letter_and_its_rows_count_up() -> None:

@@ -23,16 +23,10 @@ class Routing(TableMachine):
     machine = "routing"
 
     @precondition(at("none"))
-    @rule(guards=sampled_from(({"calls_left": True},)))
+    @rule(guards=sampled_from(({},)))
     def R01_none_new(self, guards: dict[str, bool]) -> None:
         """The first index seen opens the first call."""
         self.fire("new", guards, Step("R01", "one", "open_call", ""))
-
-    @precondition(at("none"))
-    @rule(guards=sampled_from(({"calls_left": False},)))
-    def R02_none_new(self, guards: dict[str, bool]) -> None:
-        """A response may not open more calls than the limit."""
-        self.fire("new", guards, Step("R02", "rejected", "", "limit.calls"))
 
     @precondition(at("none"))
     @rule(guards=sampled_from(({},)))
@@ -61,7 +55,7 @@ class Routing(TableMachine):
     @precondition(at("one"))
     @rule(guards=sampled_from(({"calls_left": False},)))
     def R07_one_new(self, guards: dict[str, bool]) -> None:
-        """A response may not open more calls than the limit."""
+        """A choice may not open more calls than the limit."""
         self.fire("new", guards, Step("R07", "rejected", "", "limit.calls"))
 
     @precondition(at("one"))
@@ -97,7 +91,7 @@ class Routing(TableMachine):
     @precondition(at("many"))
     @rule(guards=sampled_from(({"calls_left": False},)))
     def R13_many_new(self, guards: dict[str, bool]) -> None:
-        """A response may not open more calls than the limit."""
+        """A choice may not open more calls than the limit."""
         self.fire("new", guards, Step("R13", "rejected", "", "limit.calls"))
 
     @precondition(at("many"))

@@ -25,8 +25,8 @@ MACHINES: Final = ("stream", "routing", "identity", "name", "arguments")
 FIELDS: Final = MACHINES[2:]
 """Those of one call; the two before are of its choice."""
 
-# The input symbols: of routing in steps of six to the third, so that with those of id, name and arguments they
-# make one number in base six.
+# The input symbols: of routing in steps of six to the third, so that with those of id, name and arguments
+# they make one number in base six.
 _ROUTES: Final = ("known", "new", "new", "missing", "other")
 KNOWN, NEW, NEW_AND_GUARD, MISSING, NO_INDEX = range(0, 5 * 216, 216)
 _CLASSES: Final = ("omitted", "null", "empty", "other", "text", "text")

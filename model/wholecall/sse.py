@@ -44,24 +44,25 @@ class SSE:
         Args:
             data: The next bytes, cut anywhere, also within a character or a line end.
         """
-        if self._head is not None:
-            data = self._without_bom(data)
-        if self._after_cr and data:
-            data, self._after_cr = data.removeprefix(b"\n"), False
-        if b"\r" in data:
-            self._after_cr = data.endswith(b"\r")
-            data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+        if self._head is not None or self._after_cr or b"\r" in data:
+            data = self._with_lf(data)
         end = data.rfind(b"\n\n") + 2
-        if end < 2:
-            between = data.startswith(b"\n") and self._pending and self._pending[-1].endswith(b"\n")
-            end = 1 if between else 0
-        block, rest = data[:end], data[end:]
-        if block and self._pending:
+        if end < 2 and not (end := self._ends_by(data)):
+            if data:
+                self._pending.append(data)
+            return ()
+        block = data[:end]
+        if self._pending:
             block = b"".join((*self._pending, block))
             self._pending.clear()
-        if rest:
-            self._pending.append(rest)
-        return _frames(block) if block else ()
+        if end < len(data):
+            self._pending.append(data[end:])
+        # Nearly every event is one line `data: ...`, and a block of such is cut in one go.
+        if block.startswith(_DATA):
+            frames = block[len(_DATA) : -2].split(_NEXT_DATA)
+            if block.count(b"\n") == 2 * len(frames):  # so no event has another line
+                return frames
+        return list(_events(block))
 
     def close(self) -> Sequence[SseFrame]:
         """The transport has ended: what stands of an unfinished event, as it stands; nothing where none does.
@@ -80,11 +81,23 @@ class SSE:
         # An event that was cut before its data still was one: the empty text is a bad frame.
         return list(_events(text + b"\n\n")) or (b"",)
 
-    def _without_bom(self, data: bytes) -> bytes:
-        head = (self._head or b"") + data
-        undecided = len(head) < len(_BOM) and _BOM.startswith(head)
-        self._head = head if undecided else None
-        return b"" if undecided else head.removeprefix(_BOM)
+    def _with_lf(self, data: bytes) -> bytes:
+        """The bytes with every line end as LF, and without the mark that may stand before the first."""
+        if self._head is not None:
+            data = self._head + data
+            undecided = len(data) < len(_BOM) and _BOM.startswith(data)
+            self._head = data if undecided else None
+            data = b"" if undecided else data.removeprefix(_BOM)
+        if self._after_cr and data:
+            data, self._after_cr = data.removeprefix(b"\n"), False
+        if b"\r" in data:
+            self._after_cr = data.endswith(b"\r")
+            data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+        return data
+
+    def _ends_by(self, data: bytes) -> int:
+        """How much of this, which has no blank line of its own, ends the pending event: its first LF, or none."""
+        return int(data.startswith(b"\n") and bool(self._pending) and self._pending[-1].endswith(b"\n"))
 
 
 def event_frames(chunks: Iterable[bytes]) -> Iterator[SseFrame]:
@@ -100,17 +113,8 @@ def event_frames(chunks: Iterable[bytes]) -> Iterator[SseFrame]:
     yield from sse.close()
 
 
-def _frames(block: bytes) -> Sequence[SseFrame]:
-    """The frames of whole events. Nearly every event is one line `data: ...`, and such are cut in one go."""
-    if block.startswith(_DATA):
-        frames = block[len(_DATA) : -2].split(_NEXT_DATA)
-        if block.count(b"\n") == 2 * len(frames):  # so no event has another line
-            return frames
-    return list(_events(block))
-
-
 def _events(block: bytes) -> Iterator[SseFrame]:
-    """The same, line by line, as the standard tells it."""
+    """The frames of whole events, line by line, as the standard tells it."""
     event, data = b"", []
     for line in block.split(b"\n"):
         name, _, value = line.partition(b":")

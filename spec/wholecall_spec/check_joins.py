@@ -116,13 +116,11 @@ def _kinds_of_situations(join: Join) -> Iterator[tuple[dict[str, frozenset[str]]
     kinds: list[list[frozenset[str]]] = []
     for column in join.reads:
         alone = replace(join, reads=(column,), facts=())
-        cells = [
-            replace(row, cells=tuple(cell for cell in row.cells if cell[0] == column.machine))
-            for row in join.rows
-        ]
+        cells = {cell for row in join.rows for cell in row.cells if cell[0] == column.machine}
+        rows = [replace(join.rows[0], cells=(cell,)) for cell in cells]
         told_apart: dict[tuple[bool, ...], frozenset[str]] = {}
         for seen, _ in alone.situations():
-            held = tuple(alone.holds(row, seen, {}) for row in cells)
+            held = tuple(alone.holds(row, seen, {}) for row in rows)
             told_apart.setdefault(held, seen[column.machine])
         kinds.append(list(told_apart.values()))
     for states in itertools.product(*kinds):
