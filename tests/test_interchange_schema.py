@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-import jsonschema  # type: ignore[import-untyped]  # its stubs are a package of their own
+import jsonschema
 import pytest
 
 from wholecall.press.interchange import FORMAT, wholecall_json, wholecall_schema_json

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -22,9 +23,14 @@ def mutants(table: Table, row: Row) -> Iterator[Row]:
     yield from (replace(row, effect=effect) for effect in effects if effect != row.effect)
 
 
+def run(values: Sequence[Any]) -> None:
+    """The generated test of one row."""
+    test_rows.test_row(*values)
+
+
 def survivors(table: Table, monkeypatch: pytest.MonkeyPatch) -> tuple[int, list[Row]]:
     """How many mutants of a table there are, and those that no generated test kills."""
-    tests = {param.id: param.values for param in test_rows.ROWS}
+    tests: dict[Any, Sequence[Any]] = {param.id: param.values for param in test_rows.ROWS}
     number, alive = 0, []
     for row in table.rows:
         for mutant in mutants(table, row):
@@ -33,7 +39,7 @@ def survivors(table: Table, monkeypatch: pytest.MonkeyPatch) -> tuple[int, list[
             monkeypatch.setattr(test_rows, "ENGINES", (engine,))
             number += 1
             try:
-                test_rows.test_row(*tests[row.id])
+                run(tests[row.id])
             except AssertionError:
                 continue
             alive.append(mutant)
@@ -52,7 +58,7 @@ def test_an_engine_without_mutation_passes(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(test_rows, "ENGINES", (Compiled(SPEC),))
 
     for param in test_rows.ROWS:
-        test_rows.test_row(*param.values)
+        run(param.values)
 
 
 def test_an_engine_that_sees_too_much_is_killed(monkeypatch: pytest.MonkeyPatch) -> None:

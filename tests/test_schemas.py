@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from jsonschema import Draft202012Validator  # type: ignore[import-untyped]  # its stubs are a package of their own
+from jsonschema import Draft202012Validator
 
 from wholecall_spec.join import Column, Fact, Join, JoinRow
 from wholecall_spec.load import FAULTS, FILES, JOINS, load, packaged, read_faults, read_joins, read_table

@@ -182,9 +182,7 @@ GRIDS = {
           cancel                                                  -> uncertain
         """,
 }
-"""Section 3 of the design: `inputs [guards] -> next fault (effect)`, by state; `same` is where it was.
-
-"""
+"""Section 3 of the design: `inputs [guards] -> next fault (effect)`, by state; `same` is where it was."""
 
 
 class Line(NamedTuple):
