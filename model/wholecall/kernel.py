@@ -21,7 +21,6 @@ from wholecall.product import (
     KNOWN,
     MACHINES,
     MISSING,
-    MORE,
     NEW,
     NEW_AND_GUARD,
     NO_INDEX,
@@ -38,6 +37,7 @@ from wholecall.text import NO_TEXT, Rope, settle
 from wholecall.wire import Choice, Control, Frame, Function, decode, is_error
 
 _NO_FUNCTION: Final = Function()
+_FIRST: Final = 0
 _UNCOMMON: Final = (KeyError, TypeError, ValueError)
 
 
@@ -68,6 +68,13 @@ class ChoiceSlot:
         self.node = node
         self.calls: Calls = {}
         self.finish: str | None = None
+
+    def move(self, node: ChoiceNode) -> None:
+        """Stream and routing are somewhere else now, and every call of the choice is with them."""
+        if node is not self.node:
+            self.node = node
+            for call in self.calls.values():
+                call.node = node.node(call.node.fields)
 
 
 class Refusal(NamedTuple):
@@ -106,6 +113,7 @@ class Kernel:
         self._fired: list[Cell] = []
         self._note = self._fired.append
         self._drained = 0
+        self._lane: Calls = {}
         self._arguments_limit = limits.arguments
 
     def choices(self) -> list[ChoiceSlot]:
@@ -135,53 +143,59 @@ class Kernel:
         """
         if self.ended:
             return
-        # Nearly every frame of a call adds one piece of text to it, and nothing else. Such a frame is told by
-        # its shape, and what it does, the steady cell of its call, is done right here: to call a function for
-        # each step would double its cost. Every other frame takes the long way, which decides the same.
-        index = text = None
-        at: int | None = None
+        # Nearly every frame adds one piece of text to a call of choice 0, and nothing else. Such a frame is
+        # told by its shape, and what it does, the steady cell of its call, is done right here: to call a
+        # function for each step would double its cost. Every other takes the long way and ends the same.
+        call = text = read = None
         if type(frame) is dict:
             try:
                 (part,) = frame["choices"]
                 delta = part["delta"]
                 (fragment,) = delta["tool_calls"]
+                index = fragment["index"]
                 function = fragment["function"]
                 if (
                     len(function) == 1
                     and len(fragment) == 2
                     and len(delta) == 1
+                    and part["index"] is _FIRST
                     and part["finish_reason"] is None
                     and "message" not in part
                     and "error" not in frame
                 ):
-                    at, index, text = part["index"], fragment["index"], function["arguments"]
+                    text = function["arguments"]
+                    call = self._lane[index]
             except _UNCOMMON:
                 pass
-            read = None
         else:
             read = decode(frame)
             if type(read) is Frame and read.error is UNSET and read.choices and len(read.choices) == 1:
                 part = read.choices[0]
                 delta = part.delta
-                if delta and not part.finish_reason and not delta.content:
+                if delta and not part.index and not part.finish_reason and not delta.content:
                     fragments = delta.tool_calls
                     if fragments and len(fragments) == 1:
                         fragment = fragments[0]
+                        index = fragment.index
                         function = fragment.function
-                        if function and function.name is UNSET and fragment.id is UNSET:
-                            at, index, text = part.index or 0, fragment.index, function.arguments
-        if type(text) is str and text and type(index) is int:
-            choice = self._choices.get(at) if at is not None else None
-            call = choice.calls.get(index) if choice is not None and choice.index is at else None
-            if choice is not None and call is not None and call.node.choice is choice.node:
-                rope = call.arguments
-                size = rope[2] + len(text)
-                cell = call.node[MORE]
-                if cell.steady and size <= self._arguments_limit:
-                    note = self._note
-                    note(cell)
-                    call.arguments = (rope, text, size)
-                    return
+                        if (
+                            function
+                            and function.name is UNSET
+                            and fragment.id is UNSET
+                            and type(index) is int
+                        ):
+                            text = function.arguments
+                            call = self._lane.get(index)
+        # An index is the call's own object where it is a small integer; True and 1.0 only equal one.
+        if call is not None and call.index is index and type(text) is str and text:
+            cell = call.node.steady
+            rope = call.arguments
+            size = rope[2] + len(text)
+            if cell is not None and size <= self._arguments_limit:
+                note = self._note
+                note(cell)
+                call.arguments = (rope, text, size)
+                return
         self._read(decode(frame) if read is None else read)
 
     def _read(self, frame: Frame | Control) -> None:
@@ -233,7 +247,7 @@ class Kernel:
     def _tell(self, choice: ChoiceSlot, input: str, value: object = UNSET) -> None:
         cell = choice.node[input]
         self._note(cell)
-        choice.node = cell.next.choice
+        choice.move(cell.next.choice)
         if cell.refusal is not None:
             self._refuse(Refusal(cell.refusal, choice, value=value))
         elif cell.fired[0].step.effect and isinstance(value, str):
@@ -252,8 +266,6 @@ class Kernel:
             call, symbols = self._open(choice, index)
         else:
             symbols = KNOWN
-            if call.node.choice is not choice.node:
-                call.node = choice.node.node(call.node.fields)
         if isinstance(text, str):
             # Within the limit by the plain count is within it; only beyond it the exact count decides.
             if not text:
@@ -271,9 +283,12 @@ class Kernel:
         cell = call.node[symbols]
         self._note(cell)
         call.node = cell.next
-        choice.node = cell.next.choice
         if cell.on_calls is not None:
             choice.calls = cell.on_calls(choice.calls, call)
+            if choice.index == _FIRST:
+                self._lane = choice.calls
+        if cell.next.choice is not choice.node:
+            choice.move(cell.next.choice)
         if cell.on_id is not None:
             call.id = cell.on_id(call.id, given)
         if cell.on_name is not None:

@@ -50,7 +50,6 @@ class Cell:
         on_id: The effect on the id of the call.
         on_name: The effect on its name.
         on_arguments: The effect on its arguments.
-        steady: No state changes, and the only effect is to append to the arguments.
     """
 
     fired: tuple[Fired, ...]
@@ -61,7 +60,12 @@ class Cell:
     on_id: Callable[[str | None, Any], str] | None = None
     on_name: Callable[[str, Any], str] | None = None
     on_arguments: Callable[[Rope, Any], Rope] | None = None
-    steady: bool = False
+
+    @property
+    def appends(self) -> bool:
+        """Whether it refuses nothing, and its one effect is to append to the arguments."""
+        others = (self.refusal, self.on_calls, self.on_id, self.on_name)
+        return self.on_arguments is effects.append_arguments and others == (None,) * 4
 
     @property
     def is_fragment(self) -> bool:
@@ -73,16 +77,24 @@ class Node(dict[int, Cell]):
     """One state of the product: the cells for fragments met in it so far, by input symbols.
 
     The symbols of index, id, name and arguments make one number, in base six.
+
+    Attributes:
+        choice: The part of the state that belongs to the choice.
+        fields: Where identity, name and arguments are.
+        steady: The cell for a piece of text that fits, once it was met, where it changes no state.
     """
 
     def __init__(self, rules: Rules, choice: ChoiceNode, fields: tuple[str, ...]) -> None:
         self.rules = rules
         self.choice = choice
         self.fields = fields
+        self.steady: Cell | None = None
 
     def __missing__(self, symbols: int) -> Cell:
         """Compose the cell of these symbols."""
         cell = self[symbols] = self.rules.compose(self, symbols)
+        if symbols == MORE and cell.appends and cell.next is self:
+            self.steady = cell
         return cell
 
 
@@ -156,9 +168,7 @@ class Rules:
         after = self.choice_node((states[0], states[1])).node(tuple(states[2:]))
         # What rows did before one refused is done; the refusing row itself has no effect.
         on_calls, on_id, on_name, on_arguments = (does.get(machine) for machine in MACHINES[1:])
-        steady = after is node and (refusal, on_calls, on_id, on_name) == (None,) * 4
-        steady = steady and on_arguments is effects.append_arguments
-        return Cell(tuple(fired), after, refusal, tells, on_calls, on_id, on_name, on_arguments, steady)
+        return Cell(tuple(fired), after, refusal, tells, on_calls, on_id, on_name, on_arguments)
 
     def tells(self, machine: str, state: str) -> str:
         """What the stream is told where this machine is in this state and the others are not asked."""
