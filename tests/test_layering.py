@@ -13,6 +13,8 @@ ROOT = Path(__file__).parents[1]
 STANDARD = {*sys.stdlib_module_names, "_typeshed"}
 LIBRARIES = {"click", "jiter", "jsonschema_rs", "msgspec", "rich", "transitions"}
 """What the runtime may import; `fuzz` may import hypothesis too."""
+TURN = {"anyio", "sqlalchemy", "openai", "pydantic", "opentelemetry"}
+"""What the turn may import; the last three are other people's, and imported only where they are used."""
 
 
 def imports(path: Path) -> Iterator[str]:
@@ -37,6 +39,8 @@ def allowed(path: Path, module: str) -> bool:
             return top == "wholecall_spec"
         case ("model", _, "press", *_):
             return module.startswith(("wholecall_spec", "wholecall.press")) or top == "graphviz"
+        case ("model", _, "turn", *_):
+            return top in {"wholecall", "wholecall_spec", *TURN} or module == "wholecall_generated.tables"
         case ("model", _, "fuzz", *_):
             return top in {"wholecall", "wholecall_spec", "wholecall_generated", "msgspec", "hypothesis"}
         case ("model", *_):

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
+from typing import Protocol
 
 from wholecall.batch import ChoiceEnd, Finding, Judgement, Part, judge
-from wholecall.diagnose import Diagnostic, Origin, tables_digest, upstream_facts
+from wholecall.diagnose import Diagnostic, Origin, upstream_facts
 from wholecall.engine import Compiled, Fired
 from wholecall.errors import WholecallError
 from wholecall.kernel import Kernel, Refusal
@@ -82,6 +83,13 @@ class Response:
     rows: tuple[str, ...] = field(repr=False)
 
 
+class Sink(Protocol):
+    """Keeps the raw argument text of refused calls, where a host asks for it; `Evidence` is one."""
+
+    def keep(self, digest: str, text: str) -> object:
+        """Keep a text under the digest that diagnostics show. To fail is no reason to raise."""
+
+
 class Assembler(Kernel):
     """Assembles one response from its frames; `feed` each, then `close`.
 
@@ -93,6 +101,7 @@ class Assembler(Kernel):
         correlation_id: The host's own id of this response, for diagnostics; minted where none is given.
         attempt: Which attempt of a turn this is, from 1, for diagnostics.
         digest_key: The key of digests in diagnostics, up to 64 bytes; random in each process by default.
+        evidence: Is given the raw argument text of each call of which a diagnostic has the digest.
 
     Errors:
         DigestKeyError: The key of digests is not 1 to 64 bytes.
@@ -109,11 +118,14 @@ class Assembler(Kernel):
         correlation_id: str | None = None,
         attempt: int = 1,
         digest_key: bytes | None = None,
+        evidence: Sink | None = None,
     ) -> None:
         rules = rules_of(profile)
         super().__init__(rules, limits or Limits())
         self.tools = tools if tools is None or isinstance(tools, Toolset) else Toolset.from_openai(tools)
-        self.origin = Origin.of(profile, tables_digest(rules.spec), attempt, correlation_id, digest_key)
+        self.origin = Origin.of(profile, digest_of(profile), attempt, correlation_id, digest_key)
+        self.evidence = evidence
+        self.proposal = ""
         self._response: Response | None = None
 
     def close(self, aborted: bool = False) -> Response:
@@ -126,7 +138,17 @@ class Assembler(Kernel):
             if not self.ended:
                 self.tell_all("abort" if aborted else "eof")
             self._response = self._judge()
+            self._keep_evidence(self._response)
         return self._response
+
+    def _keep_evidence(self, judged: Response) -> None:
+        if self.evidence is None:
+            return
+        texts: dict[tuple[int | None, int | None], str]
+        texts = {(call.choice, call.index): call.arguments for call in judged.calls}
+        for found in judged.faults:
+            if found.text_digest is not None:
+                self.evidence.keep(found.text_digest, texts[found.choice, found.index])
 
     def _judge(self) -> Response:
         choices = self.choices()
@@ -138,6 +160,7 @@ class Assembler(Kernel):
         ]
         ends = [ChoiceEnd(c.index, *c.node.states, c.finish) for c in choices]
         judged = judge(self.rules.engine, ends, parts, self.tools, self.limits.depth)
+        self.proposal = judged.state
         if self.refusal is not None:
             faults = [self._of_refusal(self.refusal, parts)]
         else:
@@ -204,7 +227,7 @@ class Assembler(Kernel):
         if part.syntax is not None:
             syntax = part.syntax
             facts["parsed"] = syntax.fault is None
-            if syntax.fault is not None:
+            if syntax.offset is not None:
                 facts |= {"offset": syntax.offset, "depth": syntax.depth, "in_string": syntax.in_string}
         if part.structure is not None:
             facts |= {
@@ -234,6 +257,12 @@ def rules_of(profile: str) -> Rules:
     if profile != CORE:
         raise ProfileError(profile, (CORE,))
     return Rules(Compiled(SPEC))
+
+
+@cache
+def digest_of(profile: str) -> str:
+    """The digest of the tables of a profile, made once."""
+    return rules_of(profile).spec.digest
 
 
 def read(

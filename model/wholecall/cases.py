@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, get_args
+from typing import Final, cast, get_args
 
 from wholecall.assemble import CORE, Assembler, Call, Response
 from wholecall.errors import WholecallError
@@ -103,9 +103,10 @@ class Case:
         """
         if not isinstance(record, dict):
             raise CaseError("a case is a JSON object")
-        name, dialect, evidence = (_text(record, key) for key in ("id", "dialect", "evidence"))
-        if evidence not in get_args(Evidence):
-            raise CaseError(unknown("level of evidence", evidence, get_args(Evidence)))
+        name, dialect, level = (_text(record, key) for key in ("id", "dialect", "evidence"))
+        if level not in get_args(Evidence):
+            raise CaseError(unknown("level of evidence", level, get_args(Evidence)))
+        evidence = cast(Evidence, level)
         if dialect not in DIALECTS:
             return cls(name, dialect, evidence, (), {})
         expect = record.get("expect")

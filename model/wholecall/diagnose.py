@@ -11,13 +11,11 @@ import re
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from functools import cache
 from hashlib import blake2b
 from typing import Any, Final
 
 from wholecall.errors import WholecallError
 from wholecall_generated.tables import SPEC
-from wholecall_spec.spec import Spec
 from wholecall_spec.table import CARRIED, Row, Table
 
 UNCLASSIFIED: Final = "unclassified"
@@ -233,12 +231,6 @@ class Origin:
             correlation_id=self.correlation_id,
             **facts,
         )
-
-
-@cache
-def tables_digest(spec: Spec) -> str:
-    """The digest of a specification, made once."""
-    return spec.digest
 
 
 def upstream_facts(error: object) -> dict[str, object]:

@@ -8,7 +8,8 @@ this room does not do: it decodes no frame (`wire`), judges no batch (`batch`) a
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from dataclasses import dataclass, field
+from typing import Final
 
 from msgspec import UNSET
 
@@ -77,21 +78,22 @@ class ChoiceSlot:
                 call.node = node.node(call.node.fields)
 
 
-class Refusal(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Refusal:
     """What ended the response: the row, and what it was about.
 
     Attributes:
         fired: The row that refused.
         choice: The choice it happened in.
         call: The call, where the fragment reached one.
-        value: What was refused, for its class and digest only.
+        value: What was refused, for its class only; never in the repr.
         fragment: The ordinal of the fragment in the response, from 1; 0 where it was none.
     """
 
     fired: Fired
-    choice: ChoiceSlot
-    call: CallSlot | None = None
-    value: object = UNSET
+    choice: ChoiceSlot = field(repr=False)
+    call: CallSlot | None = field(default=None, repr=False)
+    value: object = field(default=UNSET, repr=False)
     fragment: int = 0
 
 

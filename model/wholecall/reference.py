@@ -174,7 +174,7 @@ class ReferenceAssembler:
                 setattr(call, slot, getattr(effects, effect)(getattr(call, slot), value))
 
     def _truths(self, call: ReferenceCall, machine: str, value: object) -> dict[str, bool]:
-        if type(value) is not str:
+        if not isinstance(value, str):
             return {}
         if machine == "identity":
             return {"same_id": guards.same_id(call.id, value)}
@@ -199,7 +199,7 @@ def field_class(value: object) -> str:
         return "omitted"
     if value is None:
         return "null"
-    if type(value) is str:
+    if isinstance(value, str):
         return "text" if value else "empty"
     return "other"
 

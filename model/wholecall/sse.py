@@ -96,7 +96,7 @@ class SSE:
         return data
 
     def _ends_by(self, data: bytes) -> int:
-        """How much of this, which has no blank line of its own, ends the pending event: its first LF, or none."""
+        """How much of these bytes, that hold no blank line, ends the pending event: its first LF or none."""
         return int(data.startswith(b"\n") and bool(self._pending) and self._pending[-1].endswith(b"\n"))
 
 

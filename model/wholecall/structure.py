@@ -14,21 +14,24 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
 from types import MappingProxyType
-from typing import Final
+from typing import TYPE_CHECKING, Any, Final
 
 from jsonschema_rs import ValidationError, ValidationErrorKind, Validator, validator_for
 
 from wholecall.errors import WholecallError
 
-__all__ = ["Structure", "Toolset", "ToolsetError", "check_object"]
+if TYPE_CHECKING:
+    from wholecall.turn.tools import Tool
+
+__all__ = ["Structure", "ToolLookupError", "Toolset", "ToolsetError", "check_object"]
 
 
 class ToolsetError(WholecallError):
-    """A `tools=[...]` list that calls cannot be held to.
+    """A `tools=[...]` list that calls cannot be held to, or a tool that cannot stand in one.
 
     Attributes:
-        position: Which entry, from 0; None where the list itself is at fault.
-        name: The tool's name, where the entry has one.
+        position: Which entry, from 0; None where it is the list itself, or a tool in no list.
+        name: The tool's name, where it has one.
         what: What is wrong with it, and what is allowed.
     """
 
@@ -40,7 +43,16 @@ class ToolsetError(WholecallError):
 
     def __str__(self) -> str:
         entry = "tools" if self.position is None else f"tools[{self.position}]"
-        return f"{entry}: {self.what}" if self.name is None else f"{entry} {self.name!r}: {self.what}"
+        if self.name is None:
+            return f"{entry}: {self.what}"
+        return f"{'tool' if self.position is None else entry} {self.name!r}: {self.what}"
+
+
+class ToolLookupError(ToolsetError, LookupError):
+    """A toolset was asked for a tool that it does not have, or that cannot run.
+
+    The name asked for may be a model's own, so it is kept only where it is one of the toolset's.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,10 +94,32 @@ class Toolset:
 
     names: tuple[str, ...]
     _validators: Mapping[str, Validator] = field(repr=False)
+    _entries: tuple[dict[str, object], ...] = field(repr=False)
+    _tools: Mapping[str, Tool] = field(repr=False)
+
+    @classmethod
+    def of(cls, tools: Iterable[Tool]) -> Toolset:
+        """Compile the schemas of tools that can run.
+
+        Args:
+            tools: The tools, each with a name of its own.
+
+        Raises:
+            ToolsetError: This is no list of tools, two have one name, or a schema cannot be used.
+        """
+        if isinstance(tools, (str, bytes, Mapping)) or not isinstance(tools, Iterable):
+            raise ToolsetError(None, None, f"a list of tools is needed, {_type(tools)}")
+        given = list(tools)
+        for position, tool in enumerate(given):
+            if not hasattr(tool, "to_openai"):
+                raise ToolsetError(position, None, f"an entry must be a Tool, {_type(tool)}")
+        declared = cls.from_openai(tool.to_openai() for tool in given)
+        runnable = MappingProxyType(dict(zip(declared.names, given, strict=True)))
+        return cls(declared.names, declared._validators, declared._entries, runnable)
 
     @classmethod
     def from_openai(cls, tools: Iterable[Mapping[str, object]]) -> Toolset:
-        """Compile the list that the host sends to the model.
+        """Compile the list that the host sends to the model. Its tools cannot run (`of` makes such).
 
         Args:
             tools: Entries `{"type": "function", "function": {"name": ..., "parameters": ...}}`,
@@ -99,6 +133,7 @@ class Toolset:
         if isinstance(tools, (str, bytes, Mapping)) or not isinstance(tools, Iterable):
             raise ToolsetError(None, None, f"a list of objects is needed, {_type(tools)}")
         validators: dict[str, Validator] = {}
+        entries: list[dict[str, object]] = []
         for position, entry in enumerate(tools):
             name, parameters = _declaration(position, entry)
             if name in validators:
@@ -107,13 +142,30 @@ class Toolset:
             if isinstance(compiled, str):
                 raise ToolsetError(position, name, compiled)
             validators[name] = compiled
-        return cls(tuple(validators), MappingProxyType(validators))
+            entries.append(_copy(entry))
+        return cls(tuple(validators), MappingProxyType(validators), tuple(entries), MappingProxyType({}))
 
     def __contains__(self, name: object) -> bool:
         return name in self.names
 
     def __len__(self) -> int:
         return len(self.names)
+
+    def to_openai(self) -> list[dict[str, object]]:
+        """The list that the host sends to the model: a new one each time, the same in content."""
+        return [_copy(entry) for entry in self._entries]
+
+    def tool(self, name: str) -> Tool:
+        """The tool of this name, which can run.
+
+        Raises:
+            ToolLookupError: There is none, or it was only declared (`from_openai`).
+        """
+        if name in self._tools:
+            return self._tools[name]
+        if name in self.names:
+            raise ToolLookupError(None, name, "it was declared only; a toolset that runs is made of Tools")
+        raise ToolLookupError(None, None, "no tool of this toolset has the name asked for")
 
     def check(self, name: str, value: object) -> Structure:
         """Hold the arguments of one call to the schema of its tool.
@@ -138,6 +190,13 @@ class Toolset:
 
 def _type(value: object) -> str:
     return f"not a value of type {type(value).__name__}"
+
+
+def _copy(value: Any) -> Any:
+    """The same JSON value in objects and arrays of its own, so that no later change to either is seen."""
+    if isinstance(value, Mapping):
+        return {name: _copy(member) for name, member in value.items()}
+    return [_copy(element) for element in value] if isinstance(value, (list, tuple)) else value
 
 
 def _declaration(position: int, entry: object) -> tuple[str, dict[str, object] | bool]:
