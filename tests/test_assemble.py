@@ -266,6 +266,22 @@ def test_a_closed_response_is_what_it_was() -> None:
     assert verdict(first) == ("incomplete", "stream.no_finish")
 
 
+def test_what_was_drained_is_forgotten_and_still_counted() -> None:
+    """A reader that follows a long response takes the rows as they fire; the verdict is the same."""
+    assembler = Assembler()
+    drained = []
+    for each in (frame(choice(LOOK, content="hi")), frame(choice(look(index=1, id="b")))):
+        assembler.feed(each)
+        drained.append([fired.step.row for cell in assembler.drain() for fired in cell.fired])
+    assembler.feed(frame(choice(look(id=7))))
+    response = assembler.close()
+
+    assert drained == [["S01", "R01", "I04", "N04", "A04"], ["S01", "R06", "I04", "N04", "A04"]]
+    assert refusal(response) == ("identity.type", "I18", 0, 3)
+    assert response.rows == ("S01", "R14", "I18", "S02")
+    assert (response.content, len(response.calls)) == ("", 2)
+
+
 def test_read_asks_for_no_frame_after_the_end() -> None:
     """A stream that is held open after `[DONE]` or a fault must not hold the reader."""
     for last in ("[DONE]", "}"):

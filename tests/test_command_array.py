@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import time
 import tracemalloc
 from collections.abc import Iterator
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from wholecall.command.array import elements
@@ -24,6 +25,7 @@ def pieces(text: bytes, size: int) -> Iterator[bytes]:
     yield from (text[at : at + size] for at in range(0, len(text), size))
 
 
+@example([-0.0, 1.5e300, 12], 1, None, True)
 @given(st.lists(VALUES, max_size=6), st.integers(1, 9), LAYOUTS, st.booleans())
 def test_any_array_cut_anywhere_has_its_elements(
     values: list[object], size: int, layout: int | str | None, ascii_only: bool
@@ -75,3 +77,12 @@ def test_what_was_given_is_not_held() -> None:
 
     assert count == 10_001
     assert peak < 1_000_000
+
+
+def test_a_long_element_is_not_scanned_again_for_each_piece() -> None:
+    """Four megabytes in pieces of a kilobyte: scanned with each piece, they would take a minute."""
+    text = json.dumps(["x" * 4_000_000]).encode()
+    started = time.process_time()
+
+    assert len(list(elements(pieces(text, 1_000)))) == 1
+    assert time.process_time() - started < 5

@@ -1,50 +1,18 @@
-"""`wholecall replay` judges what stands in files, whatever stands in them."""
+"""`wholecall replay` judges what stands in files, and tells a program all that it may know."""
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
-
-from wholecall.command import cli
+from command_files import ARGUMENTS, CALL, FINISH, FRAME, TEXT, WHOLE, array, events, lines, records, replay
 
 SAMPLES = Path(__file__).with_name("samples")
-ARGUMENTS = '{"page":1}'
-CALL = {"index": 0, "id": "call-x", "function": {"name": "read_page", "arguments": ARGUMENTS}}
-FRAME = {"choices": [{"index": 0, "delta": {"tool_calls": [CALL]}}]}
-FINISH = {"choices": [{"index": 0, "delta": {}, "finish_reason": "tool_calls"}]}
-TEXT = {"choices": [{"index": 0, "delta": {"content": "hunter2"}, "finish_reason": "stop"}]}
-WHOLE = [FRAME, FINISH, "[DONE]"]
 TOOL = {
     "type": "function",
     "function": {"name": "read_page", "parameters": {"properties": {"page": {"type": "string"}}}},
 }
-
-
-def replay(*args: object, given: bytes | None = None) -> Result:
-    return CliRunner().invoke(cli, ["replay", *map(str, args)], input=given)
-
-
-def records(*args: object, given: bytes | None = None) -> list[dict[str, Any]]:
-    result = replay("--json", *args, given=given)
-    return [json.loads(line) for line in result.stdout.splitlines()]
-
-
-def lines(*frames: object) -> bytes:
-    texts = [frame if isinstance(frame, str) else json.dumps(frame) for frame in frames]
-    return "\n".join(texts).encode()
-
-
-def events(*frames: object) -> bytes:
-    texts = lines(*frames).split(b"\n")
-    return b"".join(b"data: " + text + b"\n\n" for text in texts)
-
-
-def array(*frames: object) -> bytes:
-    return json.dumps(frames).encode()
 
 
 @pytest.fixture
@@ -72,18 +40,6 @@ def test_the_samples_are_judged_and_state_their_level(
     assert (record["outcome"], record["fault"]) == (outcome, fault)
     assert [found["row"] for found in record["faults"]] == ([row] if row else [])
     assert record["evidence"] == "synthetic"
-
-
-@pytest.mark.parametrize(("name", "form"), [("x.jsonl", lines), ("x.sse", events), ("x.json", array)])
-@pytest.mark.parametrize("by", ["name", "first bytes", "standard input"])
-def test_frames_stand_in_three_forms(name: str, form: Any, by: str, folder: Path) -> None:
-    content = form(*WHOLE)
-    file = {"name": name, "first bytes": "x.recording", "standard input": "-"}[by]
-    (folder / file).write_bytes(content)
-    found = records("--rows", file, given=content)
-
-    assert [(record["file"], record["outcome"]) for record in found] == [(file, "whole")]
-    assert found[0]["rows"][:5] == ["S01", "R01", "I04", "N04", "A04"]
 
 
 def test_a_record_holds_what_the_design_says_and_no_content(folder: Path) -> None:
@@ -160,48 +116,6 @@ def test_one_file_is_one_response_unless_done_ends_one_and_frames_follow(
 
 
 @pytest.mark.parametrize(
-    ("name", "content"),
-    [
-        ("x.jsonl", lines({"wholecall": {"evidence": "recorded"}}, TEXT)),
-        ("x.json", array({"wholecall": {"evidence": "recorded", "about": "x"}}, TEXT)),
-        ("x.sse", b': {"wholecall": {"evidence": "recorded"}}\r\n\r\n' + events(TEXT)),
-        ("bom.jsonl", b"\xef\xbb\xbf" + lines({"wholecall": {"evidence": "recorded"}}, TEXT)),
-    ],
-)
-def test_a_file_may_state_its_level_of_evidence(name: str, content: bytes, folder: Path) -> None:
-    (folder / name).write_bytes(content)
-    (record,) = records("--rows", name)
-
-    assert (record["evidence"], record["outcome"]) == ("recorded", "answered")
-    assert len(record["rows"]) == 5
-
-
-@pytest.mark.parametrize(
-    "first",
-    [
-        {"wholecall": {}},
-        {"wholecall": "recorded"},
-        {"wholecall": {"evidence": "not stated"}},
-        {"wholecall": {"evidence": "recorded"}, "choices": []},
-        '{"wholecall": {"evidence": "recorded"}',
-        '{"x": "\\"wholecall\\""}',
-    ],
-)
-def test_a_level_that_is_not_stated_is_not_taken_for_one(first: object, folder: Path) -> None:
-    (folder / "x.jsonl").write_bytes(lines(first, TEXT))
-
-    assert [record["evidence"] for record in records("x.jsonl")] == ["not stated"]
-
-
-def test_only_the_first_line_states_it(folder: Path) -> None:
-    (folder / "x.jsonl").write_bytes(lines(TEXT, {"wholecall": {"evidence": "recorded"}}))
-    (folder / "x.json").write_bytes(array(TEXT, {"wholecall": {"evidence": "recorded"}}))
-    (folder / "x.sse").write_bytes(b": not json\n" + events(TEXT))
-
-    assert {record["evidence"] for record in records("x.jsonl", "x.json", "x.sse")} == {"not stated"}
-
-
-@pytest.mark.parametrize(
     ("kind", "dialect"),
     [
         ("message_start", "anthropic"),
@@ -243,58 +157,6 @@ def test_what_is_not_clearly_of_another_dialect_is_judged(frame: object, folder:
     (folder / "x.json").write_bytes(array(frame))
 
     assert len(records("x.json")) == 1
-
-
-@pytest.mark.parametrize(
-    ("name", "content", "said"),
-    [
-        ("x.jsonl", b"\x89PNG\0\0", "x.jsonl: is no UTF-8 text"),
-        ("x.txt", b"prose", "x.txt: begins neither with a frame nor with an array nor as an event stream"),
-        ("x.json", b'{"choices":[]}', "x.json: is no JSON array: '[' is missing"),
-        ("x.json", b"", "x.json: is no JSON array: '[' is missing"),
-        ("x.json", b"[{} {}]", "x.json: is no JSON array: ',' or ']' is missing after frame 1"),
-        ("x.json", b"[{},\xff]", "x.json: is no JSON array: what stands there is no UTF-8 text"),
-        ("x.jsonl", b'{"wholecall":{"evidence":"recored"}}', "x.jsonl:1: unknown level of evidence recored"),
-        ("", b"", ".: Is a directory"),
-        ("none.jsonl", b"", "none.jsonl: No such file or directory"),
-        ("nul\0.jsonl", b"", "nul\0.jsonl: embedded null byte"),
-    ],
-)
-def test_what_is_no_stream_is_unreadable(name: str, content: bytes, said: str, folder: Path) -> None:
-    if name.startswith("x."):
-        (folder / name).write_bytes(content)
-    result = replay("--json", name or ".")
-
-    assert result.exit_code == 2
-    assert result.stderr.startswith(f"Error: {said}")
-
-
-def test_a_file_that_fails_while_it_is_read_is_unreadable() -> None:
-    """The memory of this process begins with pages that cannot be read."""
-    result = replay("/proc/self/mem")
-    cases = CliRunner().invoke(cli, ["cases", "/proc/self/mem"])
-
-    assert (result.exit_code, result.stderr) == (2, "Error: /proc/self/mem: Input/output error\n")
-    assert cases.stderr == result.stderr
-
-
-@pytest.mark.parametrize(
-    "content",
-    [
-        lines(FRAME, "{", FINISH),
-        lines(FRAME, "\x00"[1:] + "nonsense"),
-        lines("<html>"),
-        b"\xff\xfe\n",
-        lines(FRAME) + b"\n" + b"[" * 100_000,
-        lines(FRAME)[:-3],
-    ],
-)
-def test_a_broken_line_is_a_bad_frame_and_no_crash(content: bytes, folder: Path) -> None:
-    (folder / "x.jsonl").write_bytes(content)
-    result = replay("--json", "x.jsonl")
-
-    assert result.exit_code == 1
-    assert json.loads(result.stdout)["fault"] == "stream.bad_frame"
 
 
 @pytest.mark.parametrize(

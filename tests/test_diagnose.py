@@ -152,6 +152,14 @@ def test_a_diagnostic_says_what_applies_and_nothing_else(
     assert {name: value for name, value in said.items() if name not in (*ORIGIN, *DIGESTS)} == facts
 
 
+@pytest.mark.parametrize("id", [b"a", ("a",), object()], ids=repr)
+def test_a_value_that_no_json_has_is_of_another_class_and_of_no_json_type(id: object) -> None:
+    """Only an object built by hand can hold one."""
+    (found,) = respond(frame(call(id=id))).faults
+
+    assert (found.fault, found.row, found.input, found.json_type) == ("identity.type", "I05", "other", None)
+
+
 def test_a_tool_is_named_only_where_the_hosts_own_toolset_has_it() -> None:
     def tool(name: str, tools: object) -> str | None:
         (found,) = respond(frame(call(name=name)), FINISH, tools=tools).faults

@@ -134,7 +134,7 @@ def spelled(random: Random, value: Any) -> str:
     return space(random) + text + space(random)
 
 
-@settings(SPREAD, max_examples=150)
+@settings(SPREAD, max_examples=100)
 @given(RANDOM)
 def test_a_frame_is_the_same_as_object_text_bytes_and_bytearray(random: Random) -> None:
     frames = some_frames(random)

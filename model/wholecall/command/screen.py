@@ -75,8 +75,6 @@ class Meter:
                 TimeRemainingColumn(),
                 console=screen,
                 transient=True,
-                redirect_stdout=False,
-                redirect_stderr=False,
             )
             self._task = self._bar.add_task(plain(Path(name).name), total=size)
 

@@ -141,7 +141,7 @@ class Reading:
         if self.lines is None:
             return
         last = self.lines[-1] if self.lines else None
-        if last is not None and (last.call, last.rows) == (call, rows) and bool(last.first) == bool(frame):
+        if last is not None and (last.call, last.rows) == (call, rows):
             last.last = frame
             last.times += 1
         elif len(self.lines) == MOST_LINES:
