@@ -171,7 +171,7 @@ class Assembler(Kernel):
             faults=tuple(faults),
             calls=tuple(map(_call, parts)),
             content=join_halves("".join(self.text)),
-            rows=tuple(f.step.row for f in [*self.fired(), *judged.fired]),
+            rows=(*self.rows(), *(fired.step.row for fired in judged.fired)),
         )
 
     def _outcome(self, ends: list[ChoiceEnd], judged: Judgement) -> str:

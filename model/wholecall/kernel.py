@@ -8,7 +8,9 @@ this room does not do: it decodes no frame (`wire`), judges no batch (`batch`) a
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Final
 
 from msgspec import UNSET
@@ -125,6 +127,10 @@ class Kernel:
     def fired(self) -> list[Fired]:
         """The rows that fired since the last drain, in their order."""
         return [fired for cell in self._fired for fired in cell.fired]
+
+    def rows(self) -> Iterator[str]:
+        """The ids of the rows that fired since the last drain, in their order."""
+        return chain.from_iterable([cell.rows for cell in self._fired])
 
     def drain(self) -> list[Cell]:
         """The cells that fired since the last drain, which are then forgotten, and so is the content."""

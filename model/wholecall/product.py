@@ -11,7 +11,7 @@ table can have.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from wholecall import effects
@@ -50,6 +50,7 @@ class Cell:
         on_id: The effect on the id of the call.
         on_name: The effect on its name.
         on_arguments: The effect on its arguments.
+        rows: The ids of the rows, told once, since a response asks for them fragment by fragment.
     """
 
     fired: tuple[Fired, ...]
@@ -60,6 +61,10 @@ class Cell:
     on_id: Callable[[str | None, Any], str] | None = None
     on_name: Callable[[str, Any], str] | None = None
     on_arguments: Callable[[Rope, Any], Rope] | None = None
+    rows: tuple[str, ...] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.rows = tuple(one.step.row for one in self.fired)
 
     @property
     def appends(self) -> bool:
