@@ -15,7 +15,7 @@ def one(assembler: Assembler) -> Fields:
     """Where every machine of the compiled assembler is, and what its calls hold."""
     return {
         "ended": assembler.ended,
-        "rows": [fired.step.row for fired in assembler.fired()],
+        "rows": list(assembler.rows()),
         "choices": {c.index: (c.node.states, c.finish) for c in assembler.choices()},
         "calls": {
             (c.index, call.index): (call.node.fields, call.id, call.name, joined(call.arguments))

@@ -124,10 +124,6 @@ class Kernel:
         """The choices so far, in ascending order."""
         return [self._choices[index] for index in sorted(self._choices)]
 
-    def fired(self) -> list[Fired]:
-        """The rows that fired since the last drain, in their order."""
-        return [fired for cell in self._fired for fired in cell.fired]
-
     def rows(self) -> Iterator[str]:
         """The ids of the rows that fired since the last drain, in their order."""
         return chain.from_iterable([cell.rows for cell in self._fired])
