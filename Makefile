@@ -10,7 +10,7 @@ $(READY): pyproject.toml
 	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	touch $@
 
-# The main job: streams judged by the table, then the table checked, then the machines walked at random.
+# The main job: streams judged by the table, the table checked, the machines walked at random, and the guard at work.
 demo: $(READY)
 	@echo '== Five streams, judged by the table (synthetic: made to show one rule each) =='
 	@$(BIN)/wholecall replay tests/samples/* || test $$? -eq 1
@@ -18,6 +18,9 @@ demo: $(READY)
 	@$(BIN)/wholecall check
 	@echo '== Random walks over every machine, and over whole responses =='
 	@$(BIN)/pytest -q --no-header -p no:cacheprovider generated/wholecall_generated/test_machines.py
+	@echo
+	@echo '== An agent on the guard: one task over HTTP, done twice and refused once =='
+	@$(BIN)/python tests/demo.py
 	@echo
 	@echo 'Why each stream was judged so: open diagrams/identity.svg, then diagrams/overview.svg.'
 	@echo 'Every row with its reason and source: generated/reference.md'

@@ -19,8 +19,19 @@ WHOLE = {"choices": [{"delta": {"content": "text-secret", "tool_calls": [CALL]},
 
 def test_every_public_name_is_importable_and_listed() -> None:
     for name in wholecall.__all__:
-        assert getattr(wholecall, name).__name__ == name
+        assert getattr(getattr(wholecall, name), "__name__", name) == name
         assert name in dir(wholecall)
+
+
+def test_the_names_of_the_design_are_public() -> None:
+    """Section 7 lists them; two are values, and have no name of their own."""
+    named = """
+        Assembler read Response Call Tool Toolset Turn Result Policy Ledger ToolFailed UpstreamRefused
+        Unreachable Applied ABSENT UNKNOWN Diagnostic Limits Context tool openai_request
+        """
+
+    assert set(named.split()) <= set(wholecall.__all__)
+    assert (wholecall.ABSENT.name, wholecall.UNKNOWN.name) == ("ABSENT", "UNKNOWN")
 
 
 def test_an_unknown_name_is_an_attribute_error() -> None:

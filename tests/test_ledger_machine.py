@@ -83,6 +83,11 @@ class Workers(RuleBasedStateMachine):
         self.seen: dict[str, Operation] = {}
 
     def teardown(self) -> None:
+        assert self.ledger.recover() == tuple(
+            Left(one, one.lease_until is not None and one.lease_until <= self.clock.now)
+            for one in sorted(self.operations.values(), key=lambda one: (one.turn_id, one.attempt, one.index))
+            if one.state not in FINALS
+        )
         for key, tries in self.tries.items():
             assert list(self.ledger.tries(key)) == tries
         with self.ledger._engine.begin() as connection:
@@ -189,7 +194,7 @@ class Workers(RuleBasedStateMachine):
 
     @act(key=keys, owner=owners, lease=leases)
     def take_over(self, key: str, owner: str, lease: float) -> None:
-        seen = self.seen.get(key, planned(key))
+        seen = self.seen.get(key) or self.operations.get(key) or planned(key)
         one = self.operations.get(key, seen)
         same = (one.owner, one.tries) == (seen.owner, seen.tries)
         lost = one.state not in FINALS and one.lease_until is not None and one.lease_until <= self.clock.now
@@ -240,11 +245,6 @@ class Workers(RuleBasedStateMachine):
     def holds_what_the_model_holds(self) -> None:
         found = {one.key: one for turn in ("turn", "another") for one in self.ledger.of_turn(turn)}
         assert found == self.operations
-        assert self.ledger.recover() == tuple(
-            Left(one, one.lease_until is not None and one.lease_until <= self.clock.now)
-            for one in sorted(self.operations.values(), key=lambda one: (one.turn_id, one.attempt, one.index))
-            if one.state not in FINALS
-        )
 
     @invariant()
     def holds_only_what_the_table_knows(self) -> None:
@@ -256,7 +256,7 @@ class Workers(RuleBasedStateMachine):
 
 
 SETTINGS = settings(
-    max_examples=50,
+    max_examples=30,
     stateful_step_count=40,
     suppress_health_check=[HealthCheck.too_slow],  # a step is several transactions
 )

@@ -12,6 +12,7 @@ from wholecall.engine import Compiled
 from wholecall_spec.load import examine, load, packaged
 
 ROOT = Path(__file__).parents[1]
+SPEC = load()
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
@@ -27,7 +28,7 @@ def test_the_programs_run() -> None:
     for program in programs:
         exec(compile(program, "README.md", "exec"), namespace)  # noqa: S102 - the README is ours
 
-    assert len(programs) == 2
+    assert len(programs) == 3
 
 
 def test_the_row_that_is_explained_stands_in_the_table() -> None:
@@ -58,6 +59,32 @@ def test_the_walk_through_a_new_row_is_walked(tmp_path: Path) -> None:
     engine = Compiled(load(tables))
     assert engine.spec.table("stream").classify("pause_turn") == "finish_pause"
     assert engine.step("stream", "open", "finish_pause").fault == "stream.cut_short"
+
+
+def ends_by_kind() -> dict[str, set[str]]:
+    """Where the rows of the turn lead with a fault of each kind, once they end it."""
+    table = SPEC.table("turn")
+    found: dict[str, set[str]] = {kind: set() for kind, _ in SPEC.kinds}
+    for row in table.rows:
+        if row.fault not in ("", "carried") and table.state(row.next).final:
+            found[SPEC.fault(row.fault).kind].add(row.next)
+    return found
+
+
+def test_the_table_of_failures_has_the_kinds_and_ends_of_the_tables() -> None:
+    """One line for each kind of `faults.toml`, in its order, with the ends that the turn's rows give it.
+
+    A turn that is cancelled while an effect is not known is told under the kind of what is not known.
+    """
+    lines = re.findall(r"^\| `(\w+)` \|.*\| ([^|]+) \|$", README, re.MULTILINE)
+    shown = {kind: set(re.findall(r"`(\w+)`", ends)) for kind, ends in lines}
+    ends = ends_by_kind()
+    ends["stop"] -= {"unresolved"}
+
+    assert [*shown] == [kind for kind, _ in SPEC.kinds]
+    assert shown == ends
+    finals = {state.name for state in SPEC.table("turn").states if state.final and not state.good}
+    assert set().union(*shown.values()) == finals
 
 
 @pytest.mark.parametrize("target", re.findall(r"\]\(([^)#]+)\)", README))

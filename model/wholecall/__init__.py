@@ -22,22 +22,50 @@ if TYPE_CHECKING:
     from wholecall.limits import Limits as Limits
     from wholecall.structure import Toolset as Toolset
     from wholecall.structure import ToolsetError as ToolsetError
+    from wholecall.turn.declare import tool as tool
+    from wholecall.turn.ledger import Ledger as Ledger
+    from wholecall.turn.openai_client import openai_request as openai_request
+    from wholecall.turn.policy import Policy as Policy
+    from wholecall.turn.result import Result as Result
+    from wholecall.turn.run import Turn as Turn
+    from wholecall.turn.tools import ABSENT as ABSENT
+    from wholecall.turn.tools import UNKNOWN as UNKNOWN
+    from wholecall.turn.tools import Applied as Applied
+    from wholecall.turn.tools import Context as Context
+    from wholecall.turn.tools import Tool as Tool
+    from wholecall.turn.tools import ToolFailed as ToolFailed
+    from wholecall.turn.upstream import Unreachable as Unreachable
+    from wholecall.turn.upstream import UpstreamRefused as UpstreamRefused
     from wholecall.wire import FrameTypeError as FrameTypeError
 
 _HOMES = {
+    "ABSENT": "turn.tools",
+    "Applied": "turn.tools",
     "Assembler": "assemble",
     "Call": "assemble",
+    "Context": "turn.tools",
     "Diagnostic": "diagnose",
     "DigestKeyError": "diagnose",
     "FrameTypeError": "wire",
+    "Ledger": "turn.ledger",
     "LimitError": "limits",
     "Limits": "limits",
+    "Policy": "turn.policy",
     "ProfileError": "assemble",
     "Response": "assemble",
+    "Result": "turn.result",
+    "Tool": "turn.tools",
+    "ToolFailed": "turn.tools",
     "Toolset": "structure",
     "ToolsetError": "structure",
+    "Turn": "turn.run",
+    "UNKNOWN": "turn.tools",
+    "Unreachable": "turn.upstream",
+    "UpstreamRefused": "turn.upstream",
     "WholecallError": "errors",
+    "openai_request": "turn.openai_client",
     "read": "assemble",
+    "tool": "turn.declare",
 }
 
 __version__ = "0.1.0"
