@@ -166,20 +166,21 @@ GRIDS = {
           result                                     -> succeeded (record_result)
           declared_failure [latest & others_absent]  -> failed operation.failed
           declared_failure [latest & !others_absent] -> uncertain operation.uncertain
-          declared_failure [!latest]                 -> same
         started:
+          declared_failure [!latest]                         -> started
           raised timeout cancel lost unrecorded [effectless] -> failed operation.failed
           raised timeout cancel lost [!effectless]           -> uncertain operation.uncertain
           unrecorded [!effectless]                           -> uncertain ledger.unavailable
         uncertain:
+          declared_failure [!latest]                              -> uncertain operation.uncertain
           found_applied                                           -> succeeded (record_result)
           found_absent [tries_left]                               -> started (open_try)
           found_absent [!tries_left]                              -> failed operation.failed
-          unanswerable [queries_left]                             -> uncertain (ask_again)
+          unanswerable [queries_left]                             -> uncertain operation.uncertain (ask_again)
           unanswerable [!queries_left & idempotent & tries_left]  -> started (open_try)
           unanswerable [!queries_left & idempotent & !tries_left] -> unresolved operation.unresolved
           unanswerable [!queries_left & !idempotent]              -> unresolved operation.unresolved
-          cancel                                                  -> uncertain
+          cancel                                                  -> uncertain operation.uncertain
         """,
 }
 """Section 3 of the design: `inputs [guards] -> next fault (effect)`, by state; `same` is where it was."""
@@ -286,6 +287,14 @@ def test_every_end_but_a_good_one_says_why_and_a_good_one_refuses_nothing() -> N
     for table in SPEC.tables:
         for state in table.finals:
             assert all(bool(row.fault) is not state.good for row in table.into(state.name)), state.name
+
+
+def test_an_operation_that_is_uncertain_always_says_so() -> None:
+    """Also where it was uncertain before: whatever arrives, the last row tells why there is no end."""
+    faults = {row.id: row.fault for row in SPEC.table("operation").rows if row.next == "uncertain"}
+
+    assert set(faults.values()) == {"operation.uncertain", "ledger.unavailable"}
+    assert [id for id, fault in faults.items() if fault == "ledger.unavailable"] == ["O18"]
 
 
 def test_other_is_always_refused() -> None:

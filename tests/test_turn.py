@@ -415,6 +415,16 @@ def test_the_deadline_cancels() -> None:
     assert stage.turn.run_sync() == result
 
 
+@pytest.mark.parametrize("policy", [{"deadline": 0.1}, {}], ids=["deadline", "cancelled"])
+def test_an_operation_that_is_left_uncertain_says_so(policy: dict[str, Any]) -> None:
+    """Whether the host or the deadline ends the turn, and also while a query runs."""
+    for save in (Acts([BROKEN]), Acts([hang])):
+        stage = Stage(save=save, query=Acts([hang]), policy=replace(FAST, **policy), interrupted=not policy)
+        (one,) = stage.run().operations
+
+        assert (one.state, one.fault) == ("uncertain", "operation.uncertain")
+
+
 def test_the_tools_own_time_limit_goes_first() -> None:
     stage = Stage()
     save = replace(stage.tools[0], run=Acts([hang]), timeout=0.02)

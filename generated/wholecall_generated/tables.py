@@ -428,17 +428,17 @@ OPERATION = Table(
         Row("O19", "uncertain", "result", "succeeded", "a late result is still a result", "article-2", effect="record_result"),
         Row("O20", "uncertain", "declared_failure", "failed", "this try wrote nothing, and no earlier one did", "design §3.8", when="latest & others_absent", fault="operation.failed"),
         Row("O21", "uncertain", "declared_failure", "uncertain", "this try wrote nothing, but an earlier one may have", "design §3.8", when="latest & !others_absent", fault="operation.uncertain"),
-        Row("O22", "uncertain", "declared_failure", "uncertain", "a late answer of an earlier try says nothing about this one", "design §3.8", when="!latest"),
+        Row("O22", "uncertain", "declared_failure", "uncertain", "a late answer of an earlier try says nothing about this one", "design §3.8", when="!latest", fault="operation.uncertain"),
         Row("O23", "uncertain", "found_applied", "succeeded", "the query found the effect", "article-2", effect="record_result"),
         Row("O24", "uncertain", "found_absent", "started", "the effect is known absent: try again under the same key", "article-2", when="tries_left", effect="open_try"),
         Row("O25", "uncertain", "found_absent", "failed", "the effect is known absent, and no try is left", "article-2", when="!tries_left", fault="operation.failed"),
-        Row("O26", "uncertain", "unanswerable", "uncertain", "pause, then ask again", "article-2", when="queries_left", effect="ask_again"),
+        Row("O26", "uncertain", "unanswerable", "uncertain", "pause, then ask again", "article-2", when="queries_left", effect="ask_again", fault="operation.uncertain"),
         Row("O27", "uncertain", "unanswerable", "started", "a repeat under the same key is one effect", "article-2", when="!queries_left & idempotent & tries_left", effect="open_try"),
         Row(
             "O28", "uncertain", "unanswerable", "unresolved", "a repeat could be a second effect, so a person must look", "article-2", when="!queries_left & !idempotent", fault="operation.unresolved"
         ),
         Row("O29", "uncertain", "unanswerable", "unresolved", "no try is left, so a person must look", "article-2", when="!queries_left & idempotent & !tries_left", fault="operation.unresolved"),
-        Row("O30", "uncertain", "cancel", "uncertain", "cancelling does not undo what may have happened", "article-2"),
+        Row("O30", "uncertain", "cancel", "uncertain", "cancelling does not undo what may have happened", "article-2", fault="operation.uncertain"),
     ),
 )
 

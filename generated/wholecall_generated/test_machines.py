@@ -1038,7 +1038,7 @@ class Operation(TableMachine):
     @rule(guards=sampled_from(({"latest": False, "others_absent": True}, {"latest": False, "others_absent": False})))
     def O22_uncertain_declared_failure(self, guards: dict[str, bool]) -> None:
         """A late answer of an earlier try says nothing about this one."""
-        self.fire("declared_failure", guards, Step("O22", "uncertain", "", ""))
+        self.fire("declared_failure", guards, Step("O22", "uncertain", "", "operation.uncertain"))
 
     @precondition(at("uncertain"))
     @rule(guards=sampled_from(({},)))
@@ -1071,7 +1071,7 @@ class Operation(TableMachine):
     )
     def O26_uncertain_unanswerable(self, guards: dict[str, bool]) -> None:
         """Pause, then ask again."""
-        self.fire("unanswerable", guards, Step("O26", "uncertain", "ask_again", ""))
+        self.fire("unanswerable", guards, Step("O26", "uncertain", "ask_again", "operation.uncertain"))
 
     @precondition(at("uncertain"))
     @rule(guards=sampled_from(({"idempotent": True, "tries_left": True, "queries_left": False},)))
@@ -1095,7 +1095,7 @@ class Operation(TableMachine):
     @rule(guards=sampled_from(({},)))
     def O30_uncertain_cancel(self, guards: dict[str, bool]) -> None:
         """Cancelling does not undo what may have happened."""
-        self.fire("cancel", guards, Step("O30", "uncertain", "", ""))
+        self.fire("cancel", guards, Step("O30", "uncertain", "", "operation.uncertain"))
 
 
 TestOperation = Operation.TestCase

@@ -330,7 +330,14 @@ ROWS = [
     # this try wrote nothing, but an earlier one may have
     pytest.param("operation", "uncertain", "declared_failure", ({"latest": True, "others_absent": False},), Step("O21", "uncertain", "", "operation.uncertain"), id="O21"),
     # a late answer of an earlier try says nothing about this one
-    pytest.param("operation", "uncertain", "declared_failure", ({"latest": False, "others_absent": True}, {"latest": False, "others_absent": False}), Step("O22", "uncertain", "", ""), id="O22"),
+    pytest.param(
+        "operation",
+        "uncertain",
+        "declared_failure",
+        ({"latest": False, "others_absent": True}, {"latest": False, "others_absent": False}),
+        Step("O22", "uncertain", "", "operation.uncertain"),
+        id="O22",
+    ),
     # the query found the effect
     pytest.param("operation", "uncertain", "found_applied", ({},), Step("O23", "succeeded", "record_result", ""), id="O23"),
     # the effect is known absent: try again under the same key
@@ -348,7 +355,7 @@ ROWS = [
             {"idempotent": False, "tries_left": True, "queries_left": True},
             {"idempotent": False, "tries_left": False, "queries_left": True},
         ),
-        Step("O26", "uncertain", "ask_again", ""),
+        Step("O26", "uncertain", "ask_again", "operation.uncertain"),
         id="O26",
     ),
     # a repeat under the same key is one effect
@@ -365,7 +372,7 @@ ROWS = [
     # no try is left, so a person must look
     pytest.param("operation", "uncertain", "unanswerable", ({"idempotent": True, "tries_left": False, "queries_left": False},), Step("O29", "unresolved", "", "operation.unresolved"), id="O29"),
     # cancelling does not undo what may have happened
-    pytest.param("operation", "uncertain", "cancel", ({},), Step("O30", "uncertain", "", ""), id="O30"),
+    pytest.param("operation", "uncertain", "cancel", ({},), Step("O30", "uncertain", "", "operation.uncertain"), id="O30"),
 ]
 
 UNSEEN = [
