@@ -26,7 +26,6 @@ from turns import (
     Stage,
     context_of,
     hang,
-    left,
     says,
     stall,
 )
@@ -290,21 +289,6 @@ def test_an_answer_is_the_text() -> None:
     assert result.messages == ({"role": "assistant", "content": f"hello {SECRET}"},)
 
 
-@pytest.mark.parametrize(
-    ("result", "stored"),
-    [
-        ({1, 2}, '"{1, 2}"'),
-        ({(1,): 2}, '"a result of type dict, which is not JSON"'),
-        (None, "null"),
-    ],
-)
-def test_a_result_of_any_type_is_recorded(result: object, stored: str) -> None:
-    stage = Stage(save=Acts([result]))
-
-    assert stage.run().end == "settled"
-    assert stage.on_record[0].result == stored
-
-
 def test_feedback_tells_where_and_never_what() -> None:
     stage = Stage([HALF, Unreachable(), GOOD])
     stage.run()
@@ -493,14 +477,6 @@ def test_tools_that_cannot_run_are_refused_before_anything_is_asked_for() -> Non
     with pytest.raises(ToolsetError):
         Turn([*Stage().tools, *Stage().tools], Script([GOOD]), ledger=ledger)
     assert Turn(Toolset.of(Stage().tools), Script([TEXT]), ledger=ledger).run_sync().end == "answered"
-
-
-def test_a_started_tool_that_is_no_longer_there_stops_the_resume() -> None:
-    stage = Stage(ledger=left("started"))
-    with pytest.raises(ToolLookupError):
-        Turn(stage.tools[1:], stage.script, "turn", ledger=stage.ledger).run_sync()
-
-    assert (stage.requests, states(stage)) == (0, ["started"])
 
 
 @pytest.mark.parametrize("name", ["attempts", "queries", "tries", "concurrency"])

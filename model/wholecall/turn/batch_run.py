@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from functools import partial
 from hashlib import blake2b
 from typing import Final
 
 import anyio
 
-from wholecall.assemble import Call
+from wholecall.assemble import Call, Response
 from wholecall.engine import Engine
 from wholecall.structure import Toolset
 from wholecall.turn.ledger import Ledger
@@ -75,6 +76,11 @@ class BatchRun:
         """The calls as they arrived: id, name and argument text of each."""
         return [(run.record.call_id, run.record.tool, run.record.arguments) for run in self.operations]
 
+    @property
+    def content(self) -> str:
+        """The text of the response beside its calls."""
+        return "".join(run.record.content for run in self.operations)
+
     async def resume(self) -> int:
         """Take up what an earlier run of this turn id started; what it only planned is cancelled.
 
@@ -83,9 +89,12 @@ class BatchRun:
 
         Errors:
             LedgerUnavailableError: The ledger could not tell.
-            ToolLookupError: A tool that was started is no longer among the tools.
+            ToolLookupError: The tool of an operation that has no end is no longer among the tools.
         """
         found = await unbroken(self._recorder, self._recorder.ledger.of_turn, self._turn_id)
+        for record in found:
+            if not _TABLE.state(record.state).final:
+                self._tools.tool(record.tool)
         # Each run counts its attempts on, so an attempt names a batch; the ledger lets one of them start.
         batches: dict[int, list[OperationRun]] = {}
         for record in found:
@@ -99,9 +108,10 @@ class BatchRun:
                 self.operations = batch
         return max(batches, default=0)
 
-    async def dispatch(self, calls: Sequence[Call], attempt: int) -> None:
+    async def dispatch(self, response: Response, attempt: int) -> None:
         """Plan the whole batch, then run each operation; siblings go on when one fails."""
-        planned = [self._planned(call, attempt) for call in calls]
+        first, *others = [self._planned(call, attempt) for call in response.calls]
+        planned = [replace(first, content=response.content), *others]
         self.operations = [self._operation(at, record) for at, record in enumerate(planned)]
         try:
             new = await unbroken(self._recorder, self._recorder.ledger.plan, planned)
@@ -153,14 +163,14 @@ class BatchRun:
 
     def _take_up(self, at: int, run: OperationRun, *, resumed: bool = False) -> None:
         self._open[at] = run
-        self._teller.tell(OperationStarted, at, run.tool.name, resumed)
+        self._teller.tell(OperationStarted, at, run.record.tool, resumed)
 
     def _put_down(self, at: int, run: OperationRun) -> None:
         if run.final:
             self._end(at, self._open.pop(at))
 
     def _end(self, at: int, run: OperationRun) -> None:
-        self._teller.tell(OperationEnded, at, run.tool.name, run.state, run.fault, run.number)
+        self._teller.tell(OperationEnded, at, run.record.tool, run.state, run.fault, run.number)
 
     def _drop(self, input: str) -> None:
         """None of them is in the ledger, so none started, and none will.
@@ -189,7 +199,7 @@ class BatchRun:
     def _operation(self, at: int, record: Operation) -> OperationRun:
         return OperationRun(
             record=record,
-            tool=self._tools.tool(record.tool),
+            tools=self._tools,
             engine=self._engine,
             recorder=self._recorder,
             policy=self._policy,

@@ -145,6 +145,7 @@ class Ledger:
         state: str,
         fault: str = "",
         result: str | None = None,
+        reason: str | None = None,
     ) -> bool:
         """Record where the operation machine went: that it is uncertain, or how it ended.
 
@@ -160,6 +161,7 @@ class Ledger:
             state: Where that led, with `fault` as in the row of the operation table.
             fault: The row's fault; empty where it has none.
             result: The JSON text of the result; kept where the state is a success.
+            reason: Why the last try failed, as the tool said it.
 
         Returns:
             False where the record says otherwise: it has ended, was taken over, or never started.
@@ -168,7 +170,7 @@ class Ledger:
             LedgerMoveError: No row of the operation table says this.
         """
         move = (input, state, fault)
-        return self._run(moves.record, key, owner, number, self._clock(), move, result)
+        return self._run(moves.record, key, owner, number, self._clock(), move, result, reason)
 
     def mark_absent(self, key: str, number: int) -> bool:
         """Record a query's promise that the effect has not happened and never will.

@@ -102,7 +102,7 @@ def _may(state: str) -> ColumnElement[bool]:
 
 def _record(state: str) -> Update:
     move = update(OPERATION).where(_O.key == _KEY, _may(state))
-    move = move.values(state=state, fault=bindparam("why"))
+    move = move.values(state=state, fault=bindparam("why"), reason=bindparam("said"))
     if state in _GOOD:
         move = move.values(result=bindparam("json"))
     return move.values(ended_at=_AT, lease_until=None) if _TABLE.state(state).final else move
@@ -139,6 +139,7 @@ def _planned(one: Operation) -> dict[str, object]:
         "call_id": one.call_id,
         "tool": one.tool,
         "arguments": one.arguments,
+        "content": one.content,
         "effect": one.effect,
         "state": _PLANNED,
         "tries": 0,
@@ -182,13 +183,15 @@ def record(
     now: float,
     move: tuple[str, str, str],
     result: str | None,
+    reason: str | None,
 ) -> bool:
     """See `Ledger.record`."""
     input, state, fault = move
     if move not in _MOVES:
         raise LedgerMoveError(input, state, fault)
     this = {"the_key": key, "nth": number, "at": now}
-    recorded = _changed(connection, _RECORD[state], **this, by=owner, why=fault or None, json=result)
+    said = {"why": fault or None, "said": reason, "json": result}
+    recorded = _changed(connection, _RECORD[state], **this, **said, by=owner)
     if recorded:
         connection.execute(_LATE_END if input in _RESULTS else _END, {**this, "input": input})
     return recorded

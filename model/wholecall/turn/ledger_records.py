@@ -89,6 +89,7 @@ class Operation:
         call_id: The call's id, as it arrived.
         tool: The tool's name.
         arguments: The argument text, as it arrived.
+        content: The text of the response beside its calls; kept with its first call, empty with the others.
         effect: The tool's declared effect: `none`, `idempotent` or `once`.
         state: Where the operation is, a state of the operation table.
         owner: The worker that holds it or held it last; None where it never started.
@@ -97,6 +98,7 @@ class Operation:
         ended_at: When it reached a final state; None before.
         result: The JSON text of the result, where it succeeded.
         fault: The fault of where it is; None where there is none.
+        reason: Why its last try failed, as the tool said it.
     """
 
     key: str
@@ -108,6 +110,7 @@ class Operation:
     tool: str
     arguments: str = field(repr=False)
     effect: str
+    content: str = field(default="", repr=False)
     state: str = SPEC.table("operation").initial
     owner: str | None = None
     lease_until: float | None = None
@@ -115,6 +118,7 @@ class Operation:
     ended_at: float | None = None
     result: str | None = field(default=None, repr=False)
     fault: str | None = None
+    reason: str | None = field(default=None, repr=False)
 
     def lost(self, now: float) -> bool:
         """Whether its lease has run out: at `lease_until` it has, and before it has not."""

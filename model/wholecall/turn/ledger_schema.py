@@ -85,6 +85,7 @@ OPERATION: Final = Table(
     Column("call_id", ExactText, nullable=False),
     Column("tool", ExactText, nullable=False),
     Column("arguments", ExactText, nullable=False),
+    Column("content", ExactText, nullable=False),
     Column("effect", Text, nullable=False),
     Column("state", Text, nullable=False),
     Column("owner", ExactText),
@@ -93,6 +94,7 @@ OPERATION: Final = Table(
     Column("ended_at", Double),
     Column("result", ExactText),
     Column("fault", Text),
+    Column("reason", ExactText),
 )
 
 TRY: Final = Table(

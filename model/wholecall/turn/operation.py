@@ -146,6 +146,7 @@ class OperationRun(OperationState):
                 lease = self.policy.lease
                 if not await self.recorder(ledger.take_over, known, owner=owner, lease=lease):
                     return False
+                self.take(known)
                 tries = await self.recorder(ledger.tries, self.record.key)
                 self.absent = max((one.number for one in tries if one.absent), default=0)
         except LedgerUnavailableError:
@@ -163,7 +164,7 @@ class OperationRun(OperationState):
             self.step("lost")
         if not self.final:
             if known is not None:
-                self.take_result(known)
+                self.take(known)
             self.step(input, guards)
 
     async def _store(self, said: Unstored) -> None:

@@ -14,6 +14,7 @@ from typing import Final
 import anyio
 
 from wholecall.engine import NO_GUARDS, Engine, Step
+from wholecall.structure import Toolset
 from wholecall.turn.ledger_records import LedgerUnavailableError, Operation
 from wholecall.turn.policy import Policy
 from wholecall.turn.tools import Tool
@@ -44,14 +45,14 @@ class OperationState:
 
     Attributes:
         record: The operation as it was planned or found; its key names it everywhere.
-        tool: What runs it.
+        tools: The tools that may run. One that has ended needs none.
         engine: Runs the operation table.
         recorder: Where tries and ends are recorded.
         policy: The limits.
         note: Is told of each step.
         state: Where the operation is.
         fault: The fault of the row that led there; empty where it has none.
-        result: The result, once it succeeded.
+        result: The result, once it succeeded, as it is on record.
         reason: Why its last try failed, as the tool said it; data for the host.
         number: The latest try; 0 before the first.
         queries: How often the tool was asked.
@@ -60,7 +61,7 @@ class OperationState:
     """
 
     record: Operation
-    tool: Tool
+    tools: Toolset
     engine: Engine
     recorder: Recorder
     policy: Policy
@@ -78,17 +79,27 @@ class OperationState:
         self.state = self.record.state
         self.fault = self.record.fault or ""
         self.number = self.record.tries
-        self.take_result(self.record)
+        self.take(self.record)
 
     @property
     def final(self) -> bool:
         """Whether it has ended."""
         return TABLE.state(self.state).final
 
-    def take_result(self, known: Operation) -> None:
-        """Take the result that is on record."""
+    @property
+    def tool(self) -> Tool:
+        """What runs it.
+
+        Raises:
+            ToolLookupError: It is not among the tools.
+        """
+        return self.tools.tool(self.record.tool)
+
+    def take(self, known: Operation) -> None:
+        """Take the result and the reason that are on record."""
         if known.result is not None:
             self.result = json.loads(known.result)
+        self.reason = known.reason or self.reason
 
     async def run_try(self) -> None:
         """Run the tool once; whatever comes of it is recorded, also where this task is cancelled."""
@@ -145,11 +156,12 @@ class OperationState:
                     state=step.state,
                     fault=step.fault,
                     result=stored,
+                    reason=self.reason,
                 )
             except LedgerUnavailableError:
                 recorded = None
         if recorded:
-            self.result = result if stored is not None else None
+            self.result = None if stored is None else json.loads(stored)
             self.step(input, truths)
         return recorded
 
@@ -173,8 +185,8 @@ class OperationState:
 
 
 def json_text(result: object) -> str:
-    """A result as JSON text; what is no JSON is kept as its text, or as no more than its type."""
+    """A result as JSON text; what JSON has no form for, as NaN, is its own text, or no more than its type."""
     try:
-        return json.dumps(result, default=str)
+        return json.dumps(json.loads(json.dumps(result, default=str), parse_constant=str))
     except Exception:
         return json.dumps(f"a result of type {type(result).__name__}, which is not JSON")

@@ -125,7 +125,8 @@ class Turn:
             LedgerUnavailableError: The ledger could not tell what an earlier run of this turn id started.
                 Nothing was asked for.
             RequestTypeError: The request gave nothing that can be read.
-            ToolLookupError: An earlier run started a tool that is no longer among the tools.
+            ToolLookupError: An earlier run left an operation without an end, and its tool is no longer among
+                the tools. Nothing was done.
         """
         self._teller.tell(seen.TurnStarted)
         try:
@@ -199,7 +200,7 @@ class Turn:
             self._before = await self._batch.resume()
             if self._batch.operations:
                 self._teller.attempt = self._before
-                self._messages = [say.calls_message("", self._batch.verbatim)]
+                self._messages = [say.calls_message(self._batch.content, self._batch.verbatim)]
                 return Came("resumed")
         number = self._teller.attempt = self._before + len(self._attempts) + 1
         failed = [one.diagnostics for one in self._attempts if one.response is not None]
@@ -252,7 +253,7 @@ class Turn:
 
     async def _dispatching(self) -> Came:
         attempt = self._attempts[-1]
-        await self._batch.dispatch(attempt.whole.calls, attempt.number)
+        await self._batch.dispatch(attempt.whole, attempt.number)
         return Came(self._batch.word)
 
     async def _reconciling(self) -> Came:
