@@ -13,7 +13,7 @@ from turns import ARGUMENTS, BROKEN, FAILED, FAST, TWO, Acts, Script, Shaky, Sta
 from wholecall.structure import ToolLookupError
 from wholecall.turn.result import Result
 from wholecall.turn.run import Turn
-from wholecall.turn.tools import ABSENT, UNKNOWN, Applied, Tool
+from wholecall.turn.tools import ABSENT, UNKNOWN, Applied, Tool, ToolFailed
 
 HALF = "\ud83d"
 
@@ -140,6 +140,45 @@ def test_what_a_tool_does_with_its_result_later_changes_nothing() -> None:
     given["a"] = 2
 
     assert result.operations[0].result == {"a": 1}
+
+
+# -- text that no client can send ----------------------------------------------------------------------
+
+
+def test_half_a_character_is_spelled_out_in_messages_alone() -> None:
+    """A history that holds one could never be sent again. Records keep it, and whole pairs are joined."""
+    id = f"call-{HALF}"
+    frames = spoken(f"text {HALF}", "{}")
+    frames[1]["choices"][0]["delta"]["tool_calls"][0]["id"] = id  # type: ignore[index]
+    frames[1]["choices"][0]["delta"]["tool_calls"][0]["function"]["name"] = "odd"  # type: ignore[index]
+    ledger = Shaky()
+    odd = Tool("odd", None, lambda _, __: f"done {HALF} \ud83d\ude00")
+    result = Turn([odd], Script([frames]), "turn", FAST, ledger=ledger).run_sync()
+    assistant, answer = sent(result)
+
+    assert (assistant["content"], answer["content"]) == ("text \\ud83d", "done \\ud83d \U0001f600")
+    assert assistant["tool_calls"][0]["id"] == answer["tool_call_id"] == "call-\\ud83d"
+    assert (result.operations[0].call_id, ledger.of_turn("turn")[0].call_id) == (id, id)
+
+
+def test_reasons_and_answers_can_be_sent_too() -> None:
+    answer: list[object] = [
+        {"choices": [{"index": 0, "delta": {"content": HALF}, "finish_reason": "stop"}]},
+    ]
+
+    assert sent(Stage([answer]).run()) == [{"role": "assistant", "content": "\\ud83d"}]
+    assert sent(Stage(check=Acts([HALF])).run())[1]["content"] == "\\ud83d"
+    assert sent(Stage(save=Acts([ToolFailed(HALF)])).run())[1]["content"].endswith(": \\ud83d")
+
+
+def test_ids_that_differ_still_differ() -> None:
+    frames: Any = says(("other", "{}"), ("other", "{}"))
+    for fragment, half in zip(frames[:2], (HALF, "\ud83e"), strict=True):
+        fragment["choices"][0]["delta"]["tool_calls"][0]["id"] = half
+    messages = sent(Stage([frames]).run())
+
+    assert [call["id"] for call in messages[0]["tool_calls"]] == ["\\ud83d", "\\ud83e"]
+    assert [message["tool_call_id"] for message in messages[1:]] == ["\\ud83d", "\\ud83e"]
 
 
 # -- a tool that is no longer there --------------------------------------------------------------------

@@ -8,6 +8,7 @@ from typing import Any
 
 from wholecall.assemble import Response
 from wholecall.diagnose import Diagnostic
+from wholecall.text import join_halves
 from wholecall.turn.operation import OperationRun
 from wholecall.turn.operation_state import json_text
 from wholecall_generated.tables import SPEC
@@ -22,7 +23,8 @@ class Ran:
         tool: The tool's name.
         state: Where the operation is: a state of the operation table.
         fault: The fault of the row that led there; None where it has none.
-        result: What the tool gave, where it succeeded.
+        result: What the tool gave, where it succeeded, as it is on record: what JSON has no form for, such as
+            NaN or a date, is its own text.
         reason: Why it failed, as the tool said it: data for the host.
         key: The idempotency key.
     """
@@ -63,7 +65,7 @@ class Result:
         attempts: Every request that was made, with what became of it.
         diagnostics: Every fault of every attempt, in order.
         messages: What an agent appends to its history: the assistant's message as the API wants it back, then
-            one tool message for each call. Data: never in the repr.
+            one tool message for each call. Any client can send them (`sendable`). Data: never in the repr.
     """
 
     turn_id: str
@@ -84,16 +86,20 @@ def ran(run: OperationRun) -> Ran:
 
 def answer_message(content: str) -> dict[str, Any]:
     """The assistant's message of a response without calls."""
-    return {"role": "assistant", "content": content}
+    return {"role": "assistant", "content": sendable(content)}
 
 
 def calls_message(content: str, calls: Sequence[tuple[str, str, str]]) -> dict[str, Any]:
     """The assistant's message that asks for calls, verbatim: (id, name, argument text) of each."""
     return {
         "role": "assistant",
-        "content": content or None,
+        "content": sendable(content) or None,
         "tool_calls": [
-            {"id": id, "type": "function", "function": {"name": name, "arguments": arguments}}
+            {
+                "id": sendable(id),
+                "type": "function",
+                "function": {"name": sendable(name), "arguments": arguments},
+            }
             for id, name, arguments in calls
         ],
     }
@@ -101,7 +107,16 @@ def calls_message(content: str, calls: Sequence[tuple[str, str, str]]) -> dict[s
 
 def tool_message(call_id: str, content: str) -> dict[str, Any]:
     """What became of one call."""
-    return {"role": "tool", "tool_call_id": call_id, "content": content}
+    return {"role": "tool", "tool_call_id": sendable(call_id), "content": sendable(content)}
+
+
+def sendable(text: str) -> str:
+    """Text that UTF-8 can hold: half of a character that stands alone is spelled out as its escape.
+
+    No client could send it, nor any later request with this history. The record keeps it as it arrived, and
+    argument text that may run has none.
+    """
+    return join_halves(text).encode("utf-8", "backslashreplace").decode()
 
 
 def said_of(one: Ran) -> str:
