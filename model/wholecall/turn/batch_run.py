@@ -140,15 +140,24 @@ class BatchRun:
     async def _all(self, work: Callable[[int, OperationRun], Awaitable[None]]) -> None:
         """Do this for each operation that has not ended, as many at one time as the policy allows."""
         limiter = anyio.CapacityLimiter(self._policy.concurrency)
+        left: list[BaseException] = []
 
         async def one(at: int, run: OperationRun) -> None:
             async with limiter:
-                await work(at, run)
+                try:
+                    await work(at, run)
+                except anyio.get_cancelled_exc_class():
+                    raise
+                except BaseException as error:  # a task would wrap it, or stop the loop with it
+                    left.append(error)
+                    group.cancel_scope.cancel()  # before another has the limiter: it must not start
 
         async with anyio.create_task_group() as group:
             for at, run in enumerate(self.operations):
                 if not run.final:
                     group.start_soon(one, at, run)
+        for error in left:
+            raise error
 
     async def _start(self, at: int, run: OperationRun) -> None:
         self._take_up(at, run)

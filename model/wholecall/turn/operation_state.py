@@ -102,7 +102,11 @@ class OperationState:
         self.reason = known.reason or self.reason
 
     async def run_try(self) -> None:
-        """Run the tool once; whatever comes of it is recorded, also where this task is cancelled."""
+        """Run the tool once; whatever comes of it is recorded, also where this task is cancelled.
+
+        Errors:
+            BaseException: The tool leaves the program, say by a SystemExit.
+        """
         one = OneTry(self.record, self.tool, self.recorder, self.policy, self.number)
         try:
             await one.run()
@@ -111,6 +115,8 @@ class OperationState:
             raise
         self.reason = one.reason
         await unbroken(self.end_try, one.input or "timeout", one.result)
+        if one.leaves is not None:
+            raise one.leaves
 
     async def end_try(self, input: str, result: object = None) -> None:
         """Record what came of a try. Where that fails, whether it had its effect is not known here."""

@@ -118,12 +118,14 @@ class Turn:
         """Run the turn to its end; a second call only says again what it came to.
 
         Whatever ends it early, a cancellation of its task or an exception of the host's own, every operation
-        that started is on record, and the turn is cancelled. `result` then says what it came to.
+        that started is on record, and the turn is cancelled. `result` then says what it came to, and keeps to
+        it: to go on, make another turn of the same id.
 
         Errors:
+            BaseException: A function of the host left the program, say by a SystemExit.
             FrameTypeError: Upstream gave a frame that cannot be read.
             LedgerUnavailableError: The ledger could not tell what an earlier run of this turn id started.
-                Nothing was asked for.
+                Nothing was asked for, so the turn is cancelled.
             RequestTypeError: The request gave nothing that can be read.
             ToolLookupError: An earlier run left an operation without an end, and its tool is no longer among
                 the tools. Nothing was done.

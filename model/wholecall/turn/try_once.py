@@ -29,6 +29,7 @@ class OneTry:
         input: What the tool did, as an input of the operation table; empty while it has done nothing.
         result: What it gave.
         reason: Why it failed, as it said it.
+        leaves: What it raised to leave the program, such as a SystemExit: to be raised once it is on record.
     """
 
     record: Operation
@@ -39,6 +40,7 @@ class OneTry:
     input: str = ""
     result: object = field(default=None, repr=False)
     reason: str | None = field(default=None, repr=False)
+    leaves: BaseException | None = field(default=None, repr=False)
 
     async def run(self) -> None:
         """Run the tool. `input` stays empty where it gave no answer in time, or this was cancelled."""
@@ -58,7 +60,10 @@ class OneTry:
         except ToolFailed as failed:
             self.reason = failed.reason
             self.input = "declared_failure"
-        except Exception:
+        except anyio.get_cancelled_exc_class():
+            raise
+        except BaseException as error:
+            self.leaves = None if isinstance(error, Exception) else error
             self.input = "raised"
 
     async def _hold(self) -> None:
