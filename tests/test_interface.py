@@ -6,6 +6,8 @@ import dataclasses
 import subprocess
 import sys
 from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -27,11 +29,29 @@ def test_the_names_of_the_design_are_public() -> None:
     """Section 7 lists them; two are values, and have no name of their own."""
     named = """
         Assembler read Response Call Tool Toolset Turn Result Policy Ledger ToolFailed UpstreamRefused
-        Unreachable Applied ABSENT UNKNOWN Diagnostic Limits Context tool openai_request
+        Unreachable Applied ABSENT UNKNOWN Diagnostic Limits Context tool openai_request Sink Evidence
+        OpenTelemetry Feedback TransportFailed Ran Attempt
         """
 
     assert set(named.split()) <= set(wholecall.__all__)
     assert (wholecall.ABSENT.name, wholecall.UNKNOWN.name) == ("ABSENT", "UNKNOWN")
+
+
+def test_every_error_of_the_library_is_public() -> None:
+    """What a host may have to catch it can name; `Reasoned` is only what several of them share."""
+    within = {"Reasoned", "NoRowError", "CaseError"}  # of the commands, and of an engine used by hand
+    root = Path(wholecall.__file__).parents[1]
+    files = [*root.glob("wholecall/*.py"), *root.glob("wholecall/turn/*.py")]
+    modules = [".".join(file.relative_to(root).with_suffix("").parts) for file in files]
+    named = {error.__name__ for module in modules for error in errors_of(module)}
+
+    assert named - within <= set(wholecall.__all__)
+    assert len(named) > 15
+
+
+def errors_of(module: str) -> list[type[WholecallError]]:
+    found = vars(import_module(module)).values()
+    return [one for one in found if isinstance(one, type) and issubclass(one, WholecallError)]
 
 
 def test_an_unknown_name_is_an_attribute_error() -> None:
@@ -52,6 +72,10 @@ def test_importing_the_package_imports_nothing_heavy() -> None:
         "rich",
         "hypothesis",
         "openai",
+        "opentelemetry",
+        "pydantic",
+        "psycopg",
+        "anyio",
     }
 
     assert not heavy & set(out.split())

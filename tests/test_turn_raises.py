@@ -73,7 +73,7 @@ def test_a_query_that_leaves_the_program_leaves_the_effect_uncertain(error: Base
 
 def test_what_leaves_the_program_before_anything_ran_comes_out_too() -> None:
     for place in ({"check": Acts([SystemExit(3)])}, {"options": {"authorize": Acts([SystemExit(3)])}}):
-        stage = Stage(**place)  # type: ignore[arg-type]
+        stage = Stage(**place)
         with pytest.raises(SystemExit):
             stage.run()
 

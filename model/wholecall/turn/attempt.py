@@ -19,6 +19,7 @@ from wholecall.turn.feedback import Feedback
 from wholecall.turn.policy import Policy
 from wholecall.turn.result import Attempt
 from wholecall.turn.tools import run_check
+from wholecall.turn.unbroken import in_thread, unbroken
 from wholecall.turn.upstream import Frames, Request, TransportFailed, Unreachable, UpstreamRefused, frames
 from wholecall_generated.tables import SPEC
 
@@ -100,7 +101,9 @@ class AttemptRun:
         """Read the response to its end or its first fault, and close the stream."""
         aborted = await self._read_frames(on_frame)
         await self.close()
-        self.response = self.assembler.close(aborted)
+        close = self.assembler.close
+        kept = self.assembler.evidence is not None
+        self.response = await unbroken(in_thread, close, aborted) if kept else close(aborted)
         self.diagnostics, self.fault = self.response.faults, self.response.fault or ""
         return self.response
 

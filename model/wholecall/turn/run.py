@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple
 
 import anyio
 
-from wholecall.assemble import Assembler, Call
+from wholecall.assemble import Assembler, Call, Sink
 from wholecall.engine import Engine, Step
 from wholecall.limits import Limits
 from wholecall.machines import Reference
@@ -66,6 +66,8 @@ class Turn:
             raises ends the turn.
         limits: What one response may hold.
         digest_key: The key of digests in diagnostics; random in each process by default.
+        evidence: Is given the raw argument text of each call that is refused, under the digest that its
+            diagnostic shows; `Evidence` keeps it in private files.
 
     Errors:
         DigestKeyError: The key of digests cannot be used.
@@ -85,6 +87,7 @@ class Turn:
         on_frame: OnFrame | None = None,
         limits: Limits | None = None,
         digest_key: bytes | None = None,
+        evidence: Sink | None = None,
     ) -> None:
         self.id = uuid.uuid4().hex if id is None else id
         self._tools = tools if isinstance(tools, Toolset) else Toolset.of(tools)
@@ -96,6 +99,7 @@ class Turn:
         self._on_frame = on_frame
         self._limits = limits or Limits()
         self._digest_key = digest_key
+        self._evidence = evidence
         self._assembler(1)
         self._engine = turn_engine()
         self._state = _TABLE.initial
@@ -193,6 +197,7 @@ class Turn:
             correlation_id=self.id,
             attempt=attempt,
             digest_key=self._digest_key,
+            evidence=self._evidence,
         )
 
     # -- one method for each live state ------------------------------------------------------------------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import ParamSpec, TypeVar
 
 import anyio
@@ -44,6 +45,11 @@ async def unbroken(work: Callable[P, Awaitable[Answer]], *args: P.args, **kwargs
     for error in errors:
         raise error
     return answers[0]
+
+
+async def in_thread(call: Callable[P, Answer], *args: P.args, **kwargs: P.kwargs) -> Answer:
+    """Make this call, which may wait for a disk, in a thread that no tool can fill."""
+    return await to_thread.run_sync(partial(call, *args, **kwargs), limiter=anyio.CapacityLimiter(1))
 
 
 class Recorder:
