@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import Any
 
 from frames import Fields
@@ -15,7 +16,7 @@ def one(assembler: Assembler) -> Fields:
     """Where every machine of the compiled assembler is, and what its calls hold."""
     return {
         "ended": assembler.ended,
-        "rows": list(assembler.rows()),
+        "rows": list(chain.from_iterable(assembler.fired())),
         "choices": {c.index: (c.node.states, c.finish) for c in assembler.choices()},
         "calls": {
             (c.index, call.index): (call.node.fields, call.id, call.name, joined(call.arguments))

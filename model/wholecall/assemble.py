@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
+from itertools import chain
 from typing import Protocol
 
 from wholecall.batch import ChoiceEnd, Finding, Judgement, Part, judge
@@ -72,7 +73,7 @@ class Response:
         faults: A diagnostic for each call found faulty at the stage that refused.
         calls: Every call that was begun, in ascending order of choice and index, also of a refused response.
         content: The text of choice 0.
-        rows: The ids of the rows that fired, in their order.
+        fired: The ids of the rows that fired, in their order; a tuple for each input, since there are many.
     """
 
     outcome: str
@@ -80,7 +81,12 @@ class Response:
     faults: tuple[Diagnostic, ...]
     calls: tuple[Call, ...]
     content: str = field(repr=False)
-    rows: tuple[str, ...] = field(repr=False)
+    fired: tuple[tuple[str, ...], ...] = field(repr=False)
+
+    @property
+    def rows(self) -> tuple[str, ...]:
+        """The ids of the rows that fired, in their order."""
+        return tuple(chain.from_iterable(self.fired))
 
 
 class Sink(Protocol):
@@ -171,7 +177,7 @@ class Assembler(Kernel):
             faults=tuple(faults),
             calls=tuple(map(_call, parts)),
             content=join_halves("".join(self.text)),
-            rows=(*self.rows(), *(fired.step.row for fired in judged.fired)),
+            fired=(*self.fired(), *((fired.step.row,) for fired in judged.fired)),
         )
 
     def _outcome(self, ends: list[ChoiceEnd], judged: Judgement) -> str:
@@ -285,8 +291,5 @@ def read(
         ToolsetError: The list of tools cannot be used.
     """
     assembler = Assembler(profile, limits, tools=tools)
-    for frame in frames:
-        assembler.feed(frame)
-        if assembler.ended:
-            break
+    assembler.feed_all(frames)
     return assembler.close()

@@ -8,9 +8,9 @@ this room does not do: it decodes no frame (`wire`), judges no batch (`batch`) a
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from itertools import chain
+from operator import attrgetter
 from typing import Final
 
 from msgspec import UNSET
@@ -41,13 +41,25 @@ from wholecall.wire import Choice, Control, Frame, Function, decode, is_error
 
 _NO_FUNCTION: Final = Function()
 _FIRST: Final = 0
+_ROWS: Final = attrgetter("rows")
 _UNCOMMON: Final = (KeyError, TypeError, ValueError)
 
 
 class CallSlot:
-    """One call being assembled: where its machines are, and what arrived."""
+    """One call being assembled: where its machines are, and what arrived.
 
-    __slots__ = ("arguments", "choice", "id", "index", "name", "node")
+    Attributes:
+        choice: The choice, by its index.
+        index: The index of the call.
+        node: Where its machines are.
+        id: The id, once there is one.
+        name: The name so far.
+        size: How long the arguments are by the plain count of their pieces.
+        add: Takes one more piece of text. It is joined to the arguments when they are next asked for; `size`
+            counts it at once.
+    """
+
+    __slots__ = ("_arguments", "_more", "add", "choice", "id", "index", "name", "node", "size")
 
     def __init__(self, choice: int, index: int, node: Node) -> None:
         self.choice = choice
@@ -55,7 +67,23 @@ class CallSlot:
         self.node = node
         self.id: str | None = None
         self.name = ""
-        self.arguments: Rope = NO_TEXT
+        self.size = 0
+        self._arguments: Rope = NO_TEXT
+        self._more: list[str] = []
+        self.add = self._more.append
+
+    @property
+    def arguments(self) -> Rope:
+        """The arguments so far."""
+        if self._more:
+            self._arguments = effects.append_arguments(self._arguments, "".join(self._more))
+            self._more.clear()
+        return self._arguments
+
+    @arguments.setter
+    def arguments(self, arguments: Rope) -> None:
+        self._arguments = arguments
+        self.size = arguments[2]
 
 
 Calls = dict[int, CallSlot]
@@ -118,15 +146,14 @@ class Kernel:
         self._note = self._fired.append
         self._drained = 0
         self._lane: Calls = {}
-        self._arguments_limit = limits.arguments
 
     def choices(self) -> list[ChoiceSlot]:
         """The choices so far, in ascending order."""
         return [self._choices[index] for index in sorted(self._choices)]
 
-    def rows(self) -> Iterator[str]:
-        """The ids of the rows that fired since the last drain, in their order."""
-        return chain.from_iterable([cell.rows for cell in self._fired])
+    def fired(self) -> tuple[tuple[str, ...], ...]:
+        """The ids of the rows that fired since the last drain, in their order; a tuple for each input."""
+        return tuple(map(_ROWS, self._fired))
 
     def drain(self) -> list[Cell]:
         """The cells that fired since the last drain, which are then forgotten, and so is the content."""
@@ -145,62 +172,75 @@ class Kernel:
         Errors:
             FrameTypeError: It is none of these.
         """
-        if self.ended:
-            return
+        self.feed_all((frame,))
+
+    def feed_all(self, frames: Iterable[object]) -> None:
+        """Read frames as long as there are any, and no more of them after a fault or after `[DONE]`.
+
+        Args:
+            frames: As `feed` takes them, in their order.
+
+        Errors:
+            FrameTypeError: One is none that can be read.
+        """
         # Nearly every frame adds one piece of text to a call of choice 0, and nothing else. Such a frame is
         # told by its shape, and what it does, the steady cell of its call, is done right here: to call a
         # function for each step would double its cost. Every other takes the long way and ends the same.
-        call = text = read = None
-        if type(frame) is dict:
-            try:
-                (part,) = frame["choices"]
-                delta = part["delta"]
-                (fragment,) = delta["tool_calls"]
-                index = fragment["index"]
-                function = fragment["function"]
-                if (
-                    len(function) == 1
-                    and len(fragment) == 2
-                    and len(delta) == 1
-                    and part["index"] is _FIRST
-                    and part["finish_reason"] is None
-                    and "message" not in part
-                    and "error" not in frame
-                ):
-                    text = function["arguments"]
-                    call = self._lane[index]
-            except _UNCOMMON:
-                pass
-        else:
-            read = decode(frame)
-            if type(read) is Frame and read.error is UNSET and read.choices and len(read.choices) == 1:
-                part = read.choices[0]
-                delta = part.delta
-                if delta and not part.index and not part.finish_reason and not delta.content:
-                    fragments = delta.tool_calls
-                    if fragments and len(fragments) == 1:
-                        fragment = fragments[0]
-                        index = fragment.index
-                        function = fragment.function
-                        if (
-                            function
-                            and function.name is UNSET
-                            and fragment.id is UNSET
-                            and type(index) is int
-                        ):
-                            text = function.arguments
-                            call = self._lane.get(index)
-        # An index is the call's own object where it is a small integer; True and 1.0 only equal one.
-        if call is not None and call.index is index and type(text) is str and text:
-            cell = call.node.steady
-            rope = call.arguments
-            size = rope[2] + len(text)
-            if cell is not None and size <= self._arguments_limit:
-                note = self._note
-                note(cell)
-                call.arguments = (rope, text, size)
-                return
-        self._read(decode(frame) if read is None else read)
+        note, limit, lane = self._note, self.limits.arguments, self._lane
+        for frame in () if self.ended else frames:
+            call = read = None
+            if type(frame) is dict:
+                try:
+                    (part,) = frame["choices"]
+                    delta = part["delta"]
+                    (fragment,) = delta["tool_calls"]
+                    function = fragment["function"]
+                    if (
+                        len(function) == 1
+                        and len(fragment) == 2
+                        and len(delta) == 1
+                        and part["index"] is _FIRST
+                        and part["finish_reason"] is None
+                        and "message" not in part
+                        and "error" not in frame
+                    ):
+                        text = function["arguments"]
+                        index = fragment["index"]
+                        call = lane[index]
+                except _UNCOMMON:
+                    pass
+            else:
+                read = decode(frame)
+                if type(read) is Frame and read.error is UNSET and read.choices and len(read.choices) == 1:
+                    part = read.choices[0]
+                    delta = part.delta
+                    if delta and not part.index and not part.finish_reason and not delta.content:
+                        fragments = delta.tool_calls
+                        if fragments and len(fragments) == 1:
+                            fragment = fragments[0]
+                            index = fragment.index
+                            function = fragment.function
+                            if (
+                                function
+                                and function.name is UNSET
+                                and fragment.id is UNSET
+                                and type(index) is int
+                            ):
+                                text = function.arguments
+                                call = lane.get(index)
+            # An index is the call's own object where it is a small integer; True and 1.0 only equal one.
+            if call is not None and call.index is index and type(text) is str and text:
+                cell = call.node.steady
+                size = call.size + len(text)
+                if cell is not None and size <= limit:
+                    note(cell)
+                    call.add(text)
+                    call.size = size
+                    continue
+            self._read(decode(frame) if read is None else read)
+            if self.ended:
+                break
+            lane = self._lane
 
     def _read(self, frame: Frame | Control) -> None:
         if isinstance(frame, Control):
@@ -274,7 +314,7 @@ class Kernel:
             # Within the limit by the plain count is within it; only beyond it the exact count decides.
             if not text:
                 symbols += EMPTY
-            elif call.arguments[2] + len(text) <= self._arguments_limit or self._fit(call, text):
+            elif call.size + len(text) <= self.limits.arguments or self._fit(call, text):
                 symbols += TEXT_AND_GUARD
             else:
                 symbols += TEXT
@@ -315,7 +355,7 @@ class Kernel:
 
     def _fit(self, call: CallSlot, text: str) -> bool:
         call.arguments = settle(call.arguments)
-        return arguments_fit(call.arguments, text, self._arguments_limit)
+        return arguments_fit(call.arguments, text, self.limits.arguments)
 
     def _open(self, choice: ChoiceSlot, index: object) -> tuple[CallSlot, int]:
         """A call for an index that has none, and the symbol of that index; kept only if it is a new one."""

@@ -2,7 +2,8 @@
 
 - **floor**: `orjson.loads` a frame, walk to the text, join, one strict parse a call. It checks nothing: an id
   that changes, a type that is wrong, a stream that was cut are all the same to it.
-- **wholecall**: every rule of the table, the parse and the verdict, and the record of the rows that fired.
+- **wholecall**: every rule of the table, the parse and the verdict, and the record of the rows that fired; by
+  `read`, which is given all frames, and **one by one**, where each is fed to an assembler by itself.
 - **openai state**: `ChatCompletionStreamState`. From dicts, its chunks are built before the clock starts; it
   keeps a snapshot and builds events, and neither parses nor judges the arguments.
 - **openai client**: the same behind the client's own decoding, over a transport that is a list of chunks.
@@ -32,7 +33,7 @@ from pydantic_ai._parts_manager import ModelResponsePartsManager
 from pydantic_ai.models import ModelRequestParameters
 from streams import Frame, Stream
 
-from wholecall import Assembler
+from wholecall import Assembler, Response, read
 from wholecall.sse import event_frames
 
 Texts = dict[int, str]
@@ -74,12 +75,14 @@ def floor(frames: Iterable[Frame]) -> Texts:
 
 
 def wholecall(frames: Iterable[object]) -> Texts:
+    return _texts(read(frames))
+
+
+def one_by_one(frames: Iterable[object]) -> Texts:
     assembler = Assembler()
     for frame in frames:
         assembler.feed(frame)
-    response = assembler.close()
-    assert response.outcome == "whole"
-    return {call.index: call.arguments for call in response.calls}
+    return _texts(assembler.close())
 
 
 def deltas(frames: Iterable[Frame]) -> Texts:
@@ -127,6 +130,11 @@ def framing(chunks: Iterable[bytes]) -> None:
         pass
 
 
+def _texts(response: Response) -> Texts:
+    assert response.outcome == "whole"
+    return {call.index: call.arguments for call in response.calls}
+
+
 def _decoded(read: Callable[[Iterable[Frame]], Texts], chunks: Iterable[bytes]) -> Texts:
     """Read by one that takes dicts, over the frames of an event stream."""
     return read(map(orjson.loads, iter(partial(next, event_frames(chunks)), b"[DONE]")))
@@ -143,6 +151,7 @@ def _whole_stream(chunks: Iterable[bytes]) -> Texts:
 DICTS: Final = (
     Contender(FLOOR, Stream.dicts, floor),
     Contender(OURS, Stream.dicts, wholecall),
+    Contender("one by one", Stream.dicts, one_by_one),
     Contender("accumulate_delta", Stream.dicts, deltas),
     Contender("parts manager", Stream.dicts, parts),
     Contender(STATE, _chunk_objects, state),
