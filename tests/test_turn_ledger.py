@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import anyio
 import pytest
 from anyio import from_thread
 from turns import (
     BROKEN,
-    FAILED,
     FAST,
     TWO,
     Acts,
@@ -20,12 +18,10 @@ from turns import (
     hang,
     interrupt,
     left,
-    nth,
     of,
 )
 
-from wholecall.turn.ledger_records import LedgerUnavailableError
-from wholecall.turn.tools import ABSENT, UNKNOWN, Applied
+from wholecall.turn.tools import Applied
 
 
 def states(stage: Stage) -> list[str]:
@@ -199,84 +195,6 @@ def test_an_absence_on_record_is_not_asked_for_again() -> None:
 
 
 # -- the ledger fails ---------------------------------------------------------------------------------
-
-SITUATIONS: dict[str, dict[str, Any]] = {
-    "runs": {},
-    "two run": {"replies": [TWO]},
-    "fails": {"save": [FAILED]},
-    "is found": {"save": [BROKEN], "query": [Applied("found")]},
-    "is retried": {"save": [BROKEN, "saved"], "query": [ABSENT]},
-    "is absent, and no try is left": {"save": [BROKEN], "query": [ABSENT]},
-    "is unknown": {"save": [BROKEN], "query": [UNKNOWN]},
-    "is idempotent": {"save": [BROKEN, "saved"], "effect": "idempotent"},
-    "only reads": {"save": ["saved"], "effect": "none"},
-    "is interrupted": {"replies": [TWO], "save": [hang], "interrupted": True},
-}
-
-
-def situation(name: str) -> Stage:
-    facts: dict[str, Any] = dict(SITUATIONS[name])
-    facts |= {key: Acts(facts[key]) for key in ("save", "query") if key in facts}
-    return Stage(**facts)
-
-
-def unrecorded(stage: Stage) -> list[str]:
-    """The tools that ran without a record of the try."""
-    tries = {(one.key, made.number) for one in stage.on_record for made in stage.ledger.tries(one.key)}
-    ran = [call[1] for acts in (stage.save, stage.other) for call in acts.calls]
-    return [context.key for context in ran if (context.key, context.try_number) not in tries]
-
-
-@pytest.mark.parametrize("how", ["before", "after"])
-@pytest.mark.parametrize("name", SITUATIONS)
-def test_the_ledger_fails_at_each_call(name: str, how: str) -> None:
-    """No tool runs without its record; what could not be recorded is uncertain, not lost; the turn ends."""
-    whole = situation(name)
-    whole.run()
-    for number in range(1, len(whole.ledger.made) + 1):
-        stage = situation(name)
-        stage.ledger.fails = nth(number, how=how)
-        if number == 1:
-            with pytest.raises(LedgerUnavailableError):
-                stage.run()
-            assert (stage.requests, stage.save.count) == (0, 0)
-            continue
-        result = stage.run()
-        stage.ledger.fails = lambda _, __: None
-
-        assert unrecorded(stage) == []
-        for one, kept in zip(result.operations, stage.on_record, strict=False):
-            if one.state == "succeeded":
-                assert kept.state == "succeeded"
-            if kept.state in ("started", "uncertain"):
-                assert one.state in ("uncertain", "unresolved", "cancelled") or stage.effect == "none"
-
-
-@pytest.mark.parametrize("name", SITUATIONS)
-@pytest.mark.parametrize("after", range(2, 12))
-def test_a_ledger_that_goes_away_for_good_ends_the_turn(name: str, after: int) -> None:
-    """Nothing waits for ever; and what started is in the ledger for whoever resumes the turn."""
-    stage = situation(name)
-    stage.ledger.fails = lambda number, _: "before" if number >= after else None
-    result = stage.run()
-    stage.ledger.fails = lambda _, __: None
-
-    assert result.end in ("settled", "cancelled", "unresolved")
-    assert unrecorded(stage) == []
-    if stage.effect != "none":
-        assert {one.state for one in result.operations} >= {"succeeded"} or "succeeded" not in states(stage)
-
-
-def test_a_disk_that_is_full_ends_the_turn_too() -> None:
-    """It can still be read, and nothing can be written."""
-    for name in SITUATIONS:
-        stage = situation(name)
-        writes = ("record", "retry", "mark_absent", "extend")
-        stage.ledger.fails = lambda _, made: "before" if made in writes else None  # noqa: B023
-        result = stage.run()
-
-        assert result.end in ("cancelled", "unresolved", "settled")
-        assert all(one.state != "succeeded" for one in result.operations)
 
 
 def test_a_result_that_could_not_be_recorded_is_recorded_when_the_turn_is_cancelled() -> None:
