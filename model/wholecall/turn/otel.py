@@ -61,8 +61,6 @@ if TYPE_CHECKING:
 EXTRA: Final = "wholecall[otel]"
 OTHER: Final = "_OTHER"
 """The conventions' own `error.type` of an error that has no name."""
-UNCERTAIN: Final = "operation.uncertain"
-"""The fault of an operation that is left in a live state by a row without one."""
 
 
 class OpenTelemetryMissingError(WholecallError, ImportError):
@@ -220,9 +218,8 @@ class OpenTelemetry:
         operation = run.operations.pop(event.call, None)
         if operation is None:
             return
-        good = SPEC.table("operation").state(event.state).good
         operation.span.set_attributes({"wholecall.state": event.state, "wholecall.tries": event.tries})
-        self._close(operation, "" if good else event.fault or UNCERTAIN)
+        self._close(operation, event.fault)
 
     def _open(self, name: str, kind: str, about: dict[str, Any], outside: Context) -> _Open:
         span = self._tracer.start_span(name, outside, self._trace.SpanKind[kind], about)
