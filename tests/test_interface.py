@@ -160,7 +160,7 @@ def test_an_error_that_reading_raises_is_passed_on() -> None:
 
 
 def test_a_response_says_what_it_is_whole_of() -> None:
-    """What a response and a call have, in the order of the design; the rows are told when they are asked for."""
+    """What a response and a call have, in the order of the design; its rows are worked out."""
     assert [field.name for field in dataclasses.fields(Response)][:5] == [
         "outcome",
         "fault",
