@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from wholecall.assemble import Response
+from wholecall.statements import sentence_of
 from wholecall.text import join_halves
 from wholecall_generated.tables import SPEC
 
@@ -44,8 +45,12 @@ class Invariant:
     """One thing that must always hold."""
 
     name: str
-    sentence: str
     holds: Callable[[Record], bool]
+
+    @property
+    def sentence(self) -> str:
+        """What is claimed."""
+        return sentence_of(self.name)
 
 
 def _identity_kept(record: Record) -> bool:
@@ -100,37 +105,13 @@ _GOOD: Final = ("whole", "answered")
 _FAULTS: Final = frozenset(fault.name for fault in SPEC.faults)
 
 OF_RESPONSE: Final = (
-    Invariant(
-        "identity_kept",
-        "an established id never changes or clears within its response",
-        _identity_kept,
-    ),
-    Invariant(
-        "no_invented_id",
-        "every id of a proposal arrived verbatim at that index of that response",
-        _no_invented_id,
-    ),
-    Invariant(
-        "no_borrowing",
-        "a call's arguments are exactly its own fragments, in order",
-        _no_borrowing,
-    ),
-    Invariant("raw_preserved", "raw text is never altered, repaired or replaced", _raw_preserved),
-    Invariant(
-        "refusal_is_not_success",
-        "nothing of a refused, incomplete or rejected response runs",
-        _refusal_is_not_success,
-    ),
-    Invariant(
-        "every_end_explained",
-        "every end but whole and answered carries a fault, and the row that raised it",
-        _every_end_explained,
-    ),
-    Invariant(
-        "diagnostics_bounded",
-        "no secret planted in arguments, ids or content appears in any diagnostic or repr",
-        _diagnostics_bounded,
-    ),
-    Invariant("always_ends", "every response reaches an outcome", _always_ends),
+    Invariant("identity_kept", _identity_kept),
+    Invariant("no_invented_id", _no_invented_id),
+    Invariant("no_borrowing", _no_borrowing),
+    Invariant("raw_preserved", _raw_preserved),
+    Invariant("refusal_is_not_success", _refusal_is_not_success),
+    Invariant("every_end_explained", _every_end_explained),
+    Invariant("diagnostics_bounded", _diagnostics_bounded),
+    Invariant("always_ends", _always_ends),
 )
 """Those that concern one response."""

@@ -96,6 +96,21 @@ def line_of(row_id: str, directory: Path | Traversable | None = None) -> str:
     return str(folder)
 
 
+def problem_of_row(row_id: str, what: str, directory: Path | Traversable | None = None) -> Problem:
+    """A problem of a row, at its line."""
+    file, _, line = line_of(row_id, directory).rpartition(":")
+    return Problem(file, int(line), row_id, what)
+
+
+def problem_of_state(
+    machine: str, state: str, what: str, directory: Path | Traversable | None = None
+) -> Problem:
+    """A problem of a state of a machine, at its line."""
+    page = _open(packaged() if directory is None else directory, f"{machine}.toml")
+    section = "states" if state in page.section("states") else "finals"
+    return Problem(page.file, page.line(section, state), state, what)
+
+
 def _open(folder: Path | Traversable, name: str) -> Page:
     path = folder / name
     text, trouble, line = "", "is empty", 1

@@ -21,6 +21,7 @@ COMMANDS: Final = {
     "cases": "Run cases, and print each that is not as expected.",
     "explain": "Explain a row of the tables.",
     "check": "Check the tables.",
+    "explore": "Visit every state that the machines can reach together.",
     "build": "Print again what is derived from the tables.",
 }
 """The commands with their help in one line; each is the function of its name in the module of its name."""

@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from wholecall.command import FINDINGS
+from wholecall.explore.search import problems as explored
 from wholecall_spec.load import examine
 from wholecall_spec.spec import Spec
 
@@ -27,12 +28,16 @@ def check(ctx: click.Context, tables: Path | None, as_json: bool) -> None:
 
     A state and input without a row, two rows of one cell that can hold together, a state that cannot be
     reached or left, an unknown word: all are found by enumeration, which proves that there are no others.
+    Then the machines are explored together, in scopes in which every row can fire: a row that never does, and
+    an input that comes where it is claimed not to, are mistakes too.
     """
     spec, problems = examine(tables)
+    if spec is not None:
+        problems = explored(spec, tables)
     if as_json:
         found = [asdict(problem) for problem in problems]
         click.echo(json.dumps({**(counts(spec) if spec else {}), "problems": found}))
-    elif spec is not None:
+    elif spec is not None and not problems:
         click.echo(f"{', '.join(f'{count} {name}' for name, count in counts(spec).items())}: no problem")
     else:
         for problem in problems:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+from wholecall.statements import sentence_of
 from wholecall.turn.ledger_records import Operation, Try
 from wholecall.turn.policy import Policy
 from wholecall.turn.result import Result
@@ -82,8 +83,12 @@ class TurnInvariant:
     """One thing that must always hold of a turn."""
 
     name: str
-    sentence: str
     holds: Callable[[TurnRecord], bool]
+
+    @property
+    def sentence(self) -> str:
+        """What is claimed."""
+        return sentence_of(self.name)
 
 
 def _results(record: TurnRecord) -> list[Result]:
@@ -170,52 +175,16 @@ _USABLE: Final = ("whole", "answered")
 _FAULTS: Final = frozenset(fault.name for fault in SPEC.faults)
 
 OF_TURN: Final = (
-    TurnInvariant(
-        "whole_batch_first",
-        "nothing starts unless every call is permitted and the batch authorized",
-        _whole_batch_first,
-    ),
-    TurnInvariant(
-        "corrupt_never_runs", "a call that failed a check is executed zero times", _corrupt_never_runs
-    ),
-    TurnInvariant(
-        "bounded_attempts",
-        "requests, queries per run and tries per key stay within their limits",
-        _bounded_attempts,
-    ),
-    TurnInvariant(
-        "no_regeneration_after_start",
-        "once an operation of a turn id started, that turn makes no request",
-        _no_regeneration_after_start,
-    ),
-    TurnInvariant(
-        "unknown_never_blindly_retried",
-        "an uncertain operation is queried, or retried under its key, or left unresolved",
-        _unknown_never_blindly_retried,
-    ),
-    TurnInvariant(
-        "no_false_certainty",
-        "an operation ends succeeded, failed or cancelled only where its effect is known",
-        _no_false_certainty,
-    ),
-    TurnInvariant(
-        "one_effect_per_key", "at most one effect per idempotency key, through crashes", _one_effect_per_key
-    ),
-    TurnInvariant(
-        "refusal_is_not_success",
-        "a turn whose last response was refused, incomplete or rejected never ends settled or answered",
-        _refusal_is_not_success,
-    ),
-    TurnInvariant(
-        "every_end_explained",
-        "every end but answered and settled carries a fault",
-        _every_end_explained,
-    ),
-    TurnInvariant(
-        "diagnostics_bounded",
-        "no secret planted in arguments, ids or content appears in any diagnostic, message or repr",
-        _diagnostics_bounded,
-    ),
-    TurnInvariant("always_ends", "every run of a turn reaches a final state", _always_ends),
+    TurnInvariant("whole_batch_first", _whole_batch_first),
+    TurnInvariant("corrupt_never_runs", _corrupt_never_runs),
+    TurnInvariant("bounded_attempts", _bounded_attempts),
+    TurnInvariant("no_regeneration_after_start", _no_regeneration_after_start),
+    TurnInvariant("unknown_never_blindly_retried", _unknown_never_blindly_retried),
+    TurnInvariant("no_false_certainty", _no_false_certainty),
+    TurnInvariant("one_effect_per_key", _one_effect_per_key),
+    TurnInvariant("refusal_is_not_success", _refusal_is_not_success),
+    TurnInvariant("every_end_explained", _every_end_explained),
+    TurnInvariant("diagnostics_bounded", _diagnostics_bounded),
+    TurnInvariant("always_ends", _always_ends),
 )
 """Those that concern a turn."""

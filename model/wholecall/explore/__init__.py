@@ -1,0 +1,1 @@
+"""Explores every state that the machines can reach together, within a stated scope."""

@@ -1,0 +1,376 @@
+"""The whole: one turn with its responses, its operations, and one run after a crash.
+
+Where nothing is awaited from outside, the one thing that happens next is what the machines tell each other;
+else whatever the world can do is a move. A state holds its response and its operations by number: there are
+few of each, met in many states, and a number is compared at once.
+"""
+
+from __future__ import annotations
+
+from typing import Final, Generic, NamedTuple, TypeVar
+
+from wholecall.explore.batches import Batches, sound
+from wholecall.explore.machines import NOWHERE, Machines, Move, fault_of
+from wholecall.explore.operations import TOOLS, Operation, Operations, Tool
+from wholecall.explore.responses import Over, Response, Responses
+from wholecall.explore.scope import Scope
+
+_RUNNING: Final = ("planned", "started")
+_USABLE: Final = ("whole", "answered")
+_READING: Final = ("receiving", "checking")
+
+Value = TypeVar("Value")
+
+
+class Numbers(Generic[Value]):
+    """Gives each value a number, the first of them 0."""
+
+    def __init__(self, first: Value) -> None:
+        self._values = [first]
+        self._numbers = {first: 0}
+
+    def of(self, value: Value) -> int:
+        """The number of this value."""
+        number = self._numbers.setdefault(value, len(self._values))
+        if number == len(self._values):
+            self._values.append(value)
+        return number
+
+    def __getitem__(self, number: int) -> Value:
+        """The value of this number."""
+        return self._values[number]
+
+
+class Batch(NamedTuple):
+    """A batch that passed every check: how many calls, and whether each is one that may run."""
+
+    calls: int
+    sound: bool
+
+
+class Started(NamedTuple):
+    """The operations of a batch, and the tool that all of them run."""
+
+    tool: Tool | None = None
+    each: tuple[Operation, ...] = ()
+
+    @property
+    def states(self) -> frozenset[str]:
+        """Where they are."""
+        return frozenset([one.state for one in self.each])
+
+    @property
+    def any_started(self) -> bool:
+        """Whether the ledger holds one that was started."""
+        return any(one.tries for one in self.each)
+
+
+class State(NamedTuple):
+    """One state of the whole.
+
+    Attributes:
+        turn: Where the turn is.
+        run: The first run of the turn, or the second.
+        attempts: Requests of this run.
+        fault: The fault that the last row left; empty where it left none.
+        response: The number of the response that is read, or of what is left of it.
+        proposal: Where the proposal is; empty before it was begun.
+        authorized: Whether the host allowed the batch.
+        operations: The number of the operations.
+    """
+
+    turn: str
+    run: int = 1
+    attempts: int = 0
+    fault: str = ""
+    response: int = 0
+    proposal: str = ""
+    authorized: bool = False
+    operations: int = 0
+
+
+class Turns:
+    """Every state of the whole, and every move from it.
+
+    Args:
+        machines: Run the tables.
+        scope: The bounds.
+
+    Attributes:
+        begin: The state in which everything begins.
+        responses: The responses by number; None is one that was not begun, or is forgotten.
+        operations: The operations by number.
+    """
+
+    def __init__(self, machines: Machines, scope: Scope) -> None:
+        self.machines = machines
+        self.scope = scope
+        self.begin = State(machines.initial("turn"))
+        self.responses: Numbers[Response | Over | Batch | None] = Numbers(None)
+        self.operations: Numbers[Started] = Numbers(Started())
+        self._reads = Responses(machines, scope)
+        self._judges = Batches(machines)
+        self._runs = Operations(machines, scope)
+        self._read: dict[int, list[Move]] = {}
+        self._ran: dict[tuple[int, bool], list[Move]] = {}
+        self._told: dict[tuple[int, str], tuple[tuple[str, ...], int, tuple[str, ...]]] = {}
+        self._left: dict[int, int] = {}
+        self._finals = {state.name: state.good for state in machines.spec.table("turn").finals}
+        self._over = frozenset(state.name for state in machines.spec.table("operation").finals)
+        self._of = {
+            "requesting": self._requesting,
+            "receiving": self._receiving,
+            "checking": self._checking,
+            "authorizing": self._authorizing,
+            "dispatching": self._dispatching,
+            "reconciling": self._reconciling,
+        }
+
+    def moves(self, state: State) -> list[Move]:
+        """Every move of the whole from this state; its `after` is a state."""
+        work = self._of.get(state.turn)
+        found = work(state) if work else self._each_operation(state, asks=False)
+        if state.run == 1 and self.operations[state.operations].any_started:
+            again = State(self.begin.turn, run=2, operations=self._again(state.operations))
+            found.append(Move(("run again",), (), again))
+        return [move for move in found if "" not in move.rows] if self.machines.unseen else found
+
+    def null_continuation(self, state: State) -> Move | None:
+        """A null continuation that leaves this state as it is; None where there is none."""
+        response = self.responses[state.response]
+        if response is None or isinstance(response, (Over, Batch)):
+            return None
+        return self._reads.null_continuation(response)
+
+    def is_final(self, state: State) -> bool:
+        """Whether the turn is over."""
+        return state.turn in self._finals
+
+    # -- one method for each live state of the turn ----------------------------------------------------
+
+    def _requesting(self, state: State) -> list[Move]:
+        if not state.attempts and self.operations[state.operations].any_started:
+            return [self._after_operations(state, "resumed")]
+        asked = state._replace(attempts=state.attempts + 1, response=0, proposal="")
+        broken = self._of_request(asked)
+        begun = self._turn(asked, "started")
+        after = begun.after._replace(response=self.responses.of(self._reads.begin))
+        return [
+            begun._replace(after=after, broken=broken),
+            self._turn(asked, "unreachable")._replace(broken=broken),
+            self._turn(asked, "upstream_refused")._replace(broken=broken),
+            self._after_operations(state, "cancel"),
+        ]
+
+    def _receiving(self, state: State) -> list[Move]:
+        response = self.responses[state.response]
+        assert response is not None
+        assert not isinstance(response, Batch)
+        if isinstance(response, Over):
+            streams = frozenset(response.streams)
+            response = ()
+        else:
+            streams = frozenset(choice.stream for choice in response)
+        came = self.machines.decide("turn_receives", stream=streams)
+        judged = None
+        if self.machines.decide("fields_end", stream=streams):
+            judged = self._judges.judge(response, state.proposal, state.fault)
+        if self._outcome(streams, state.proposal):
+            return [self._turn(state, came, state.fault)]
+        if judged is None:
+            turn, run, attempts, _, _, proposal, authorized, operations = state
+            found = [
+                Move(
+                    event,
+                    rows,
+                    State(turn, run, attempts, fault, after, proposal, authorized, operations),
+                    fault,
+                    broken,
+                )
+                for event, rows, after, fault, broken in self._frames(state.response, response)
+            ]
+            return [*found, self._after_operations(state, "cancel")]
+        read, proposal = judged.after
+        after = state._replace(response=self.responses.of(read), proposal=proposal, fault=judged.fault)
+        return [judged._replace(after=after)]
+
+    def _outcome(self, streams: frozenset[str], proposal: str) -> str:
+        return self.machines.decide("outcome", stream=streams, proposal=frozenset(filter(None, (proposal,))))
+
+    def _frames(self, number: int, response: Response) -> list[Move]:
+        """What can come to a response, each `after` by number."""
+        found = self._read.get(number)
+        if found is None:
+            moves = self._reads.moves(response)
+            found = self._read[number] = [m._replace(after=self.responses.of(m.after)) for m in moves]
+        return found
+
+    def _checking(self, state: State) -> list[Move]:
+        came = self.machines.decide("turn_checks", proposal=frozenset((state.proposal,)))
+        if came:
+            return [self._turn(state, came, state.fault)]
+        found = []
+        for input in ("business_ok", "business_no"):
+            step = self.machines.step("proposal", state.proposal, input)
+            after = state._replace(proposal=step.state, fault=fault_of(step, ""))
+            found.append(Move((input,), (step.row,), after, step.fault))
+        return [*found, self._after_operations(state, "cancel")]
+
+    def _authorizing(self, state: State) -> list[Move]:
+        return [
+            self._turn(state._replace(authorized=True), "authorized"),
+            self._turn(state, "unauthorized"),
+            self._after_operations(state, "cancel"),
+        ]
+
+    def _dispatching(self, state: State) -> list[Move]:
+        if state.operations:
+            return self._working(state, asks=False)
+        batch = self.responses[state.response]
+        assert isinstance(batch, Batch)
+        found = []
+        for tool in TOOLS[: self.scope.tools]:
+            planned = self.operations.of(Started(tool, (self._runs.begin,) * batch.calls))
+            found.append(Move(("plan", *tool), (), state._replace(operations=planned)))
+        return found
+
+    def _reconciling(self, state: State) -> list[Move]:
+        return self._working(state, asks=True)
+
+    def _working(self, state: State, asks: bool) -> list[Move]:
+        found = self._each_operation(state, asks)
+        states = self.operations[state.operations].states
+        if states.isdisjoint(_RUNNING):
+            found.append(self._turn(state, self.machines.decide("operations", operation=states)))
+        found.append(self._after_operations(state, "cancel"))
+        return found
+
+    # -- what several of them do -------------------------------------------------------------------------
+
+    def _turn(self, state: State, input: str, carried: str = "") -> Move:
+        """The turn sees an input."""
+        truths = {
+            "attempts_left": state.attempts < self.scope.attempts,
+            "any_uncertain": "uncertain" in self.operations[state.operations].states,
+        }
+        step = self.machines.step("turn", state.turn, input, truths)
+        after = state._replace(turn=step.state, fault=fault_of(step, carried) or carried)
+        if step.effect == "next_attempt":
+            after = after._replace(response=0, proposal="")
+        elif step is not NOWHERE and step.state not in _READING:
+            after = after._replace(response=self._rest(step.state, after.response))
+        return Move((input,), (step.row,), after, after.fault, self._of_end(after))
+
+    def _rest(self, turn: str, number: int) -> int:
+        """A response is kept as far as the turn still needs it."""
+        response = self.responses[number]
+        if response is None or isinstance(response, (Over, Batch)):
+            return number
+        if turn in self._finals:
+            return self.responses.of(Over(tuple(choice.stream for choice in response)))
+        return self.responses.of(Batch(sum(len(choice.calls) for choice in response), sound(response)))
+
+    def _each_operation(self, state: State, asks: bool) -> list[Move]:
+        found = self._ran.get((state.operations, asks))
+        if found is None:
+            found = self._ran[state.operations, asks] = self._of_operations(state.operations, asks)
+        turn, run, attempts, before, response, proposal, authorized, _ = state
+        unsound = self._of_start(state) if state.run == 1 and found else ()
+        return [
+            Move(
+                event,
+                rows,
+                State(turn, run, attempts, before, response, proposal, authorized, after),
+                fault,
+                (*broken, *unsound) if rows else broken,
+            )
+            for event, rows, after, fault, broken in found
+        ]
+
+    def _of_operations(self, number: int, asks: bool) -> list[Move]:
+        tool, each = self.operations[number]
+        if tool is None:
+            return []
+        return [
+            Move((event[0], at, *event[1:]), rows, self.operations.of(Started(tool, changed)), fault, broken)
+            for at, one in enumerate(each)
+            for event, rows, after, fault, broken in self._runs.moves(tool, one, asks)
+            for changed in ((*each[:at], after, *each[at + 1 :]),)
+        ]
+
+    def _after_operations(self, state: State, input: str) -> Move:
+        """The operations see something first, each what is said to it; then the turn sees its input."""
+        rows, told, broken = self._told.get((state.operations, input)) or self._tell(state.operations, input)
+        move = self._turn(state._replace(operations=told), input)
+        return move._replace(rows=(*rows, *move.rows), broken=(*broken, *move.broken))
+
+    def _tell(self, number: int, input: str) -> tuple[tuple[str, ...], int, tuple[str, ...]]:
+        """Say to each operation that is not over what this input of the turn means to it."""
+        tool, each = self.operations[number]
+        rows: list[str] = []
+        broken: list[str] = []
+        changed = []
+        for one in each:
+            said = self._said(one, input)
+            if said:
+                assert tool is not None
+                move = self._runs.checked(tool, one, self._runs.step(tool, one, said))
+                rows += move.rows
+                broken += move.broken
+                one = move.after
+            changed.append(one)
+        found = (tuple(rows), self.operations.of(Started(tool, tuple(changed))), tuple(broken))
+        self._told[number, input] = found
+        return found
+
+    def _said(self, one: Operation, input: str) -> str:
+        """A cancelled turn cancels; a run that finds what an earlier one left says what is with it."""
+        if one.state in self._over:
+            return ""
+        if input == "cancel" or not one.tries:
+            return "cancel"
+        return "lost" if one.state == "started" else ""
+
+    def _again(self, number: int) -> int:
+        """The operations as a second run finds them."""
+        found = self._left.get(number)
+        if found is None:
+            tool, each = self.operations[number]
+            found = self.operations.of(Started(tool, tuple(map(self._runs.adrift, each))))
+            self._left[number] = found
+        return found
+
+    # -- what must hold ----------------------------------------------------------------------------------
+
+    def _of_request(self, state: State) -> tuple[str, ...]:
+        """The invariants that a request breaks."""
+        broken = []
+        if self.operations[state.operations].any_started:
+            broken.append("no_regeneration_after_start")
+        if state.attempts > self.scope.attempts:
+            broken.append("bounded_attempts")
+        return tuple(broken)
+
+    def _of_start(self, state: State) -> tuple[str, ...]:
+        """The invariants that are broken where operations of this state run."""
+        batch = self.responses[state.response]
+        broken = []
+        if not (state.proposal == "permitted" and state.authorized):
+            broken.append("whole_batch_first")
+        if not (isinstance(batch, Batch) and batch.sound):
+            broken.append("corrupt_never_runs")
+        return tuple(broken)
+
+    def _of_end(self, state: State) -> tuple[str, ...]:
+        """The invariants that the end of a turn breaks."""
+        good = self._finals.get(state.turn)
+        if good is None:
+            return ()
+        broken = []
+        if not good and not state.fault:
+            broken.append("every_end_explained")
+        response = self.responses[state.response]
+        streams = response.streams if isinstance(response, Over) else ("complete",)
+        if good and state.run == 1 and self._outcome(frozenset(streams), state.proposal) not in _USABLE:
+            broken.append("refusal_is_not_success")
+        return tuple(broken)

@@ -1,0 +1,154 @@
+"""Everything that is claimed holds in every state, and each claim is seen to fail where a table is wrong."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from wholecall import Limits, read
+from wholecall.explore.frames import lines
+from wholecall.explore.machines import Move
+from wholecall.explore.scope import COVERING, LIMIT, Scope, ScopeError
+from wholecall.explore.search import Exploration, Search, explore
+from wholecall.statements import STATEMENTS
+from wholecall_spec.load import load
+from wholecall_spec.spec import Spec
+
+SPEC = load()
+ONE = Scope(calls=1)
+TWO = COVERING[-1]
+
+
+def changed(**rows: dict[str, str]) -> Spec:
+    """The tables with these rows changed."""
+    tables = []
+    for table in SPEC.tables:
+        told = tuple(replace(row, **rows.get(row.id, {})) for row in table.rows)
+        tables.append(replace(table, rows=told))
+    return replace(SPEC, tables=tuple(tables))
+
+
+NO_REQUEST = {"next": "exhausted", "effect": ""}
+BREAKS: dict[str, tuple[dict[str, Any], Scope]] = {
+    "identity_kept": ({"I17": {"next": "established", "fault": "", "effect": "set_id"}}, ONE),
+    "no_invented_id": ({"I16": {"effect": "append_name"}}, ONE),
+    "no_borrowing": ({"A12": {"next": "collecting", "fault": "", "effect": "set_id"}}, ONE),
+    "raw_preserved": ({"A11": {"effect": ""}}, ONE),
+    "limits_kept": ({"R13": {"next": "many", "fault": "", "effect": "open_call"}}, TWO),
+    "whole_batch_first": ({"T22": {"next": "dispatching"}}, ONE),
+    "corrupt_never_runs": ({"P10": {"next": "shaped", "fault": ""}}, ONE),
+    "bounded_attempts": ({"T09": {"next": "requesting", "effect": "next_attempt"}}, ONE),
+    "no_regeneration_after_start": ({"T33": {"next": "requesting"}}, ONE),
+    "unknown_never_blindly_retried": (
+        {"O28": {"next": "started", "fault": "", "effect": "open_try"}},
+        ONE,
+    ),
+    "no_false_certainty": ({"O30": {"next": "cancelled"}}, ONE),
+    "one_effect_per_key": ({"O28": {"next": "started", "fault": "", "effect": "open_try"}}, ONE),
+    "refusal_is_not_success": ({"T11": {"next": "settled", "fault": ""}}, ONE),
+    "every_end_explained": ({"T25": {"fault": ""}}, ONE),
+    "every_row": ({"T12": {"next": "refused", "fault": "upstream.error"}}, ONE),
+    "every_final": ({"T12": {"next": "refused", "fault": "upstream.error"}}, ONE),
+    "settled_after_null": ({"I14": {"next": "rejected", "fault": "identity.conflict"}}, ONE),
+    "settled_after_regeneration": (
+        dict.fromkeys(("T03", "T08", "T10", "T15", "T17", "T19"), NO_REQUEST),
+        ONE,
+    ),
+    "always_ends": ({"T32": {"next": "reconciling"}}, ONE),
+}
+"""For each claim, rows that break it."""
+
+
+@pytest.fixture(scope="module")
+def one() -> Exploration:
+    return explore(SPEC, ONE)
+
+
+def test_every_claim_can_be_broken() -> None:
+    assert {*BREAKS, "diagnostics_bounded"} == {statement.name for statement in STATEMENTS}
+
+
+@pytest.mark.parametrize("name", BREAKS)
+def test_a_table_that_breaks_a_claim_is_caught(name: str) -> None:
+    rows, scope = BREAKS[name]
+    found = explore(changed(**rows), scope)
+    violation = next(one for one in found.violations if one.name == name)
+    fired = {row for move in violation.run for row in move.rows}
+
+    assert (name, False) in [(told, holds) for told, _, holds in found.invariants]
+    if next(s.kind for s in STATEMENTS if s.name == name) == "always":
+        assert fired & set(rows), "the run goes through a row that was changed"
+    assert bool(violation.rows) is (name in ("every_row", "every_final"))
+
+
+def test_the_packaged_tables_break_none(one: Exploration) -> None:
+    assert [name for name, _, holds in one.invariants if not holds] == []
+    assert (one.violations, one.unseen) == ((), ())
+
+
+PINNED = {
+    Scope(): (140_371, 757_832),
+    ONE: (3_136, 10_868),
+    COVERING[0]: (1_363, 6_485),
+    COVERING[1]: (2_092, 5_064),
+    COVERING[2]: (889, 3_470),
+    COVERING[3]: (1_364, 3_275),
+}
+"""States and transitions, so that no change of the model goes unseen. Whoever changes it says why."""
+
+
+@pytest.mark.parametrize("scope", PINNED, ids=str)
+def test_the_model_is_as_large_as_it_was(scope: Scope) -> None:
+    search = Search(SPEC, scope)
+    search.run()
+
+    assert (len(search.states), sum(map(len, search.after))) == PINNED[scope]
+    assert not [*search.broken(), *search.without_end()]
+
+
+def test_a_run_is_a_shortest_one_and_its_frames_do_what_it_says() -> None:
+    """Found by hand: an id, and another one; nothing shorter clears an established id."""
+    rows, scope = BREAKS["identity_kept"]
+    violation = next(one for one in explore(changed(**rows), scope).violations if one.name == "identity_kept")
+    frames = lines(violation.run)
+    response = read(frames, limits=Limits(calls=scope.calls, name=LIMIT, arguments=LIMIT))
+
+    assert [move.event[0] for move in violation.run] == ["started", "fragment", "fragment"]
+    assert (response.fault, response.rows[-4:]) == ("identity.conflict", ("S01", "R08", "I17", "S02"))
+
+
+@pytest.mark.parametrize(
+    ("machine", "state", "input"), [("operation", "started", "lost"), ("routing", "one", "missing")]
+)
+def test_an_input_that_a_state_claims_not_to_see_is_told(machine: str, state: str, input: str) -> None:
+    table = SPEC.table(machine)
+    sees = tuple(name for name in table.sees(state) if name != input)
+    states = tuple(replace(one, sees=sees) if one.name == state else one for one in table.states)
+    rows = tuple(row for row in table.rows if (row.state, row.input) != (state, input))
+    narrowed = replace(table, states=states, rows=rows)
+    tables = tuple(narrowed if one.machine == machine else one for one in SPEC.tables)
+    found = explore(replace(SPEC, tables=tables), ONE)
+
+    assert found.unseen == ((machine, state, input),)
+
+
+def test_only_frames_of_the_last_response_are_frames() -> None:
+    events = [("unreachable",), ("started",), ("content", 0), ("started",), ("done",), ("eof",)]
+
+    assert lines(Move(event, (), None) for event in events) == ["[DONE]"]
+
+
+def test_a_circle_is_a_run_without_end() -> None:
+    """What is not known is dispatched again, found unknown, and dispatched again."""
+    found = explore(changed(T33={"next": "dispatching"}), ONE)
+    (violation,) = (one for one in found.violations if one.name == "always_ends")
+
+    assert violation.run[-1].after.turn in ("dispatching", "reconciling")
+
+
+@pytest.mark.parametrize(("bound", "value"), [("calls", 0), ("tries", True), ("ids", 5), ("tools", 7)])
+def test_a_bound_that_cannot_be_is_refused(bound: str, value: Any) -> None:
+    with pytest.raises(ScopeError, match=bound):
+        Scope(**{bound: value})
