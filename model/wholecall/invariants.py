@@ -8,12 +8,14 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, Generic, TypeVar
 
 from wholecall.assemble import Response
 from wholecall.statements import sentence_of
 from wholecall.text import join_halves
 from wholecall_generated.tables import SPEC
+
+Seen = TypeVar("Seen")
 
 Place = tuple[int, int]
 """A call, by its choice and index."""
@@ -41,11 +43,11 @@ class Record:
 
 
 @dataclass(frozen=True, slots=True)
-class Invariant:
-    """One thing that must always hold."""
+class Invariant(Generic[Seen]):
+    """One thing that must always hold of what was seen."""
 
     name: str
-    holds: Callable[[Record], bool]
+    holds: Callable[[Seen], bool]
 
     @property
     def sentence(self) -> str:
@@ -104,7 +106,7 @@ def _always_ends(record: Record) -> bool:
 _GOOD: Final = ("whole", "answered")
 _FAULTS: Final = frozenset(fault.name for fault in SPEC.faults)
 
-OF_RESPONSE: Final = (
+OF_RESPONSE: Final[tuple[Invariant[Record], ...]] = (
     Invariant("identity_kept", _identity_kept),
     Invariant("no_invented_id", _no_invented_id),
     Invariant("no_borrowing", _no_borrowing),

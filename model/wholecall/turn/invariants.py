@@ -6,11 +6,11 @@ what the turn said and what the ledger holds.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from wholecall.statements import sentence_of
+from wholecall.invariants import Invariant
 from wholecall.turn.ledger_records import Operation, Try
 from wholecall.turn.policy import Policy
 from wholecall.turn.result import Result
@@ -76,19 +76,6 @@ class TurnRecord:
     kept: tuple[Operation, ...] = ()
     tries: Mapping[str, tuple[Try, ...]] = field(default_factory=dict)
     shown: list[str] = field(default_factory=list)
-
-
-@dataclass(frozen=True, slots=True)
-class TurnInvariant:
-    """One thing that must always hold of a turn."""
-
-    name: str
-    holds: Callable[[TurnRecord], bool]
-
-    @property
-    def sentence(self) -> str:
-        """What is claimed."""
-        return sentence_of(self.name)
 
 
 def _results(record: TurnRecord) -> list[Result]:
@@ -174,17 +161,17 @@ _TURN: Final = SPEC.table("turn")
 _USABLE: Final = ("whole", "answered")
 _FAULTS: Final = frozenset(fault.name for fault in SPEC.faults)
 
-OF_TURN: Final = (
-    TurnInvariant("whole_batch_first", _whole_batch_first),
-    TurnInvariant("corrupt_never_runs", _corrupt_never_runs),
-    TurnInvariant("bounded_attempts", _bounded_attempts),
-    TurnInvariant("no_regeneration_after_start", _no_regeneration_after_start),
-    TurnInvariant("unknown_never_blindly_retried", _unknown_never_blindly_retried),
-    TurnInvariant("no_false_certainty", _no_false_certainty),
-    TurnInvariant("one_effect_per_key", _one_effect_per_key),
-    TurnInvariant("refusal_is_not_success", _refusal_is_not_success),
-    TurnInvariant("every_end_explained", _every_end_explained),
-    TurnInvariant("diagnostics_bounded", _diagnostics_bounded),
-    TurnInvariant("always_ends", _always_ends),
+OF_TURN: Final[tuple[Invariant[TurnRecord], ...]] = (
+    Invariant("whole_batch_first", _whole_batch_first),
+    Invariant("corrupt_never_runs", _corrupt_never_runs),
+    Invariant("bounded_attempts", _bounded_attempts),
+    Invariant("no_regeneration_after_start", _no_regeneration_after_start),
+    Invariant("unknown_never_blindly_retried", _unknown_never_blindly_retried),
+    Invariant("no_false_certainty", _no_false_certainty),
+    Invariant("one_effect_per_key", _one_effect_per_key),
+    Invariant("refusal_is_not_success", _refusal_is_not_success),
+    Invariant("every_end_explained", _every_end_explained),
+    Invariant("diagnostics_bounded", _diagnostics_bounded),
+    Invariant("always_ends", _always_ends),
 )
 """Those that concern a turn."""
