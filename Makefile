@@ -31,6 +31,8 @@ test: $(READY)
 bench: $(READY)
 	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[bench]'
 	$(BIN)/python tests/bench/reading.py
+	@echo
+	$(BIN)/python tests/bench/ledger.py
 
 lint: $(READY)
 	$(BIN)/ruff check

@@ -191,7 +191,7 @@ def live(life: Life, opened: Callable[[], object] = lambda: None) -> dict[str, A
     with Ledger(life.url) as ledger:
         opened()
         policy = Policy(
-            tries=life.tries, pause=PAUSE, lease=LEASE, concurrency=life.concurrency, queries=3, attempts=3
+            tries=life.tries, pause=PAUSE, lease=LEASE, concurrency=life.concurrency, deadline=PATIENCE
         )
         tools = Tools(life, world).list()
         result = Turn(tools, request, life.turn, policy, ledger=ledger, authorize=authorize).run_sync()
@@ -234,6 +234,8 @@ def warm() -> None:
     """Import what is imported at first use, and leave no thread behind: only then can lives be forked."""
     with tempfile.TemporaryDirectory() as folder:
         live(Life(url="sqlite://", world=f"{folder}/world", turn="warm", calls=(("post", ("works",)),)))
+    for thread in set(threading.enumerate()) - {threading.main_thread()}:
+        thread.join(PATIENCE)
     if threading.active_count() > 1:
         raise RuntimeError("a thread is left, which no fork would have")
 

@@ -8,6 +8,10 @@ Every operation is done by both, one right after the other, and who is first cha
 whatever else the disk does meets both. The clock is the time of day, since most of it is spent waiting for
 the disk; a ratio is the median of the ratios within the rounds. A target that is missed is printed as missed,
 and the exit status is 0.
+
+Then a whole turn is measured: a response of one call, whose tool takes no time, from the request to the
+settled operation, and beside it the four calls of the ledger that such a turn makes. What is left is reading,
+checking, the machines, and the threads in which the ledger is called.
 """
 
 from __future__ import annotations
@@ -24,10 +28,13 @@ from pathlib import Path
 from statistics import median
 from typing import Final, NamedTuple
 
+import anyio
 import psycopg
 
 from wholecall.turn.ledger import Ledger
 from wholecall.turn.ledger_records import Operation
+from wholecall.turn.run import Turn
+from wholecall.turn.tools import Tool
 
 ROUNDS: Final = 25
 OPERATIONS: Final = 20
@@ -170,6 +177,55 @@ def table(database: str, seconds: Seconds) -> Iterator[str]:
         )
 
 
+def frames() -> list[object]:
+    """A response of one call."""
+    function = {"name": "save_report", "arguments": '{"path": "report.md"}'}
+    call = {"index": 0, "id": "call_0", "function": function}
+    return [
+        {"choices": [{"index": 0, "delta": {"tool_calls": [call]}}]},
+        {"choices": [{"index": 0, "delta": {}, "finish_reason": "tool_calls"}]},
+    ]
+
+
+async def save_report(*_: object) -> str:
+    """Take no time."""
+    return RESULT
+
+
+TOOL: Final = Tool("save_report", None, save_report)
+
+
+async def take_turns(ledger: Ledger, count: int, seconds: defaultdict[str, list[float]]) -> None:
+    """Time a whole turn, and beside it the calls that it makes of its ledger; the first warms up."""
+    for number in range(count + 1):
+        begun = time.perf_counter()
+        turn = Turn([TOOL], lambda _: frames(), f"whole {number}", ledger=ledger)
+        result = await turn.run()
+        ended = time.perf_counter()
+        if result.end != "settled":
+            raise SystemExit(f"the turn came to {result.end}")
+        (one,) = batch(count + number)[:1]
+        mine = ours(ledger)
+        begun_alone = time.perf_counter()
+        ledger.of_turn(one.turn_id)
+        ledger.plan([one])
+        mine.claim(one.key)
+        mine.settle(one.key)
+        ended_alone = time.perf_counter()
+        if number:
+            seconds["turn"].append(ended - begun)
+            seconds["ledger"].append(ended_alone - begun_alone)
+
+
+def turn_line(name: str, url: str, turns: int) -> str:
+    """The line of one kind of ledger."""
+    seconds: defaultdict[str, list[float]] = defaultdict(list)
+    with Ledger(url) as ledger:
+        anyio.run(take_turns, ledger, turns, seconds)
+    whole, alone = (1000 * median(seconds[what]) for what in ("turn", "ledger"))
+    return f"{name:<14} {whole:>8.2f} {alone:>17.2f} {whole - alone:>9.2f}"
+
+
 def main(argv: Sequence[str] | None = None) -> None:
     """Measure each database, and print the table."""
     parser = argparse.ArgumentParser(description="How fast a ledger records, beside bare statements.")
@@ -185,6 +241,11 @@ def main(argv: Sequence[str] | None = None) -> None:
             database(Path(folder)) as (ledger, other),
         ):
             print("\n".join(table(name, measure(ledger, other, rounds))))
+    print("\nms a turn of one call, without its tool's time\n")
+    print(f"{'ledger':<14} {'turn':>8} {'ledger calls':>17} {'rest':>9}")
+    with tempfile.TemporaryDirectory(prefix="ledger") as folder:
+        for name, url in (("SQLite memory", "sqlite://"), ("SQLite file", f"sqlite:///{folder}/turns.db")):
+            print(turn_line(name, url, rounds * OPERATIONS))
 
 
 if __name__ == "__main__":

@@ -6,14 +6,15 @@ One table says what each database needs, so that nothing else here asks which on
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from selectors import EVENT_READ, DefaultSelector
 from typing import Any, Final
 
 from sqlalchemy import URL, Engine, QueuePool, create_engine, event, make_url
 from sqlalchemy.engine.interfaces import DBAPIConnection
-from sqlalchemy.exc import ArgumentError
+from sqlalchemy.exc import ArgumentError, DisconnectionError
 
 from wholecall.turn.ledger_records import LedgerUrlError
 
@@ -26,11 +27,27 @@ class _Database:
         query: Options of a connection, where the URL does not give them. Each bounds a wait.
         engine: How connections are kept and transactions are made.
         opening: What a new connection is told.
+        ended: Whether a connection has ended that stood idle.
     """
 
     query: Mapping[str, str]
     engine: Mapping[str, Any]
     opening: tuple[str, ...]
+    ended: Callable[[Any], bool]
+
+
+def _never(_: object) -> bool:
+    return False
+
+
+def _has_news(connection: Any) -> bool:
+    """Whether something came that nobody asked for, as when a server ends a connection.
+
+    To look costs nothing; to ask the server would cost as much as a claim.
+    """
+    with DefaultSelector() as selector:
+        selector.register(connection, EVENT_READ)
+        return bool(selector.select(0))
 
 
 def _setting(name: str, value: str, *, instead_of: str) -> str:
@@ -43,16 +60,18 @@ _SQLITE: Final = _Database(
     # is also what keeps a database in memory one database.
     engine={"poolclass": QueuePool, "pool_size": 1, "max_overflow": 0},
     opening=("PRAGMA journal_mode=WAL", "PRAGMA synchronous=FULL"),
+    ended=_never,
 )
 _POSTGRESQL: Final = _Database(
     query={"connect_timeout": "10", "tcp_user_timeout": "30000"},
     # A compare-and-set looks at what is there now, not at what was there when the transaction began.
-    engine={"pool_pre_ping": True, "isolation_level": "READ COMMITTED"},
+    engine={"isolation_level": "READ COMMITTED"},
     opening=(
         # Anything else is the administrator's choice, and stays.
         _setting("synchronous_commit", "on", instead_of="off"),
         _setting("statement_timeout", "30s", instead_of="0"),
     ),
+    ended=lambda connection: connection.closed or _has_news(connection),
 )
 _DATABASES: Final = {
     "sqlite": _SQLITE,
@@ -108,6 +127,11 @@ def open_engine(url: URL) -> Engine:
             cursor.execute(statement)
         cursor.close()
         connection.commit()
+
+    @event.listens_for(engine, "checkout")
+    def see(connection: Any, _: object, __: object) -> None:
+        if database.ended(connection):
+            raise DisconnectionError  # and the pool opens another
 
     return engine
 

@@ -7,18 +7,18 @@ the machine, where a write failed; so a state may follow any that leads to it, b
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Final
 
 from sqlalchemy import (
     ColumnElement,
     Connection,
     Double,
     Integer,
-    Update,
     and_,
     bindparam,
     exists,
     insert,
+    or_,
     select,
     update,
 )
@@ -26,6 +26,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 
 from wholecall.turn.ledger_records import LedgerMoveError, Operation, Try
 from wholecall.turn.ledger_schema import ALONE, LEFT, OPERATION, TRY, ExactText
+from wholecall.turn.ledger_statement import Change
 from wholecall_generated.tables import SPEC
 
 _TABLE: Final = SPEC.table("operation")
@@ -56,34 +57,42 @@ _AT: Final = bindparam("at", type_=Double)
 _UNTIL: Final = bindparam("until", type_=Double)
 _MINE: Final = and_(_O.key == _KEY, _O.owner == _BY, _O.tries == _NTH)
 
+
+def _is_in(states: list[str]) -> ColumnElement[bool]:
+    return or_(*(_O.state == state for state in states))
+
+
 _PLAN: Final = {
     "sqlite": sqlite.insert(OPERATION).on_conflict_do_nothing(),
     "postgresql": postgresql.insert(OPERATION).on_conflict_do_nothing(),
 }
-_CLAIM: Final = (
+_CLAIM: Final = Change(
     update(OPERATION)
     .where(_O.key == _KEY, _O.state == _PLANNED)
     .values(state=_STARTED, owner=_BY, lease_until=_UNTIL, tries=1)
 )
-_RETRY: Final = (
+_RETRY: Final = Change(
     update(OPERATION)
-    .where(_MINE, _O.state.in_(_before(_STARTED)))
+    .where(_MINE, _is_in(_before(_STARTED)))
     .values(state=_STARTED, lease_until=_UNTIL, tries=_O.tries + 1, fault=None)
 )
-_EXTEND: Final = update(OPERATION).where(_MINE, LEFT).values(lease_until=_UNTIL)
-_TAKE_OVER: Final = (
+_EXTEND: Final = Change(update(OPERATION).where(_MINE, LEFT).values(lease_until=_UNTIL))
+_TAKE_OVER: Final = Change(
     update(OPERATION)
     .where(_MINE, _O.lease_until <= _AT)  # what has ended has no lease
     .values(owner=bindparam("to"), lease_until=_UNTIL)
 )
-_OPEN_TRY: Final = insert(TRY).values(
-    key=_KEY, number=_NTH, owner=_BY, started_at=_AT, ended_at=None, ended_by=None, absent=False
+_OPEN_TRY: Final = Change(
+    insert(TRY).values(
+        key=_KEY, number=_NTH, owner=_BY, started_at=_AT, ended_at=None, ended_by=None, absent=False
+    )
 )
-_LATE_END: Final = (
+_ANY_END: Final = (
     update(TRY).where(_T.key == _KEY, _T.number == _NTH).values(ended_at=_AT, ended_by=bindparam("input"))
 )
-_END: Final = _LATE_END.where(_T.ended_at.is_(None))
-_ABSENT: Final = (
+_LATE_END: Final = Change(_ANY_END)
+_END: Final = Change(_ANY_END.where(_T.ended_at.is_(None)))
+_ABSENT: Final = Change(
     update(TRY)
     .where(_T.key == _KEY, _T.number <= _NTH, exists().where(_O.key == _KEY, LEFT))
     .values(absent=True)
@@ -94,25 +103,21 @@ def _may(state: str) -> ColumnElement[bool]:
     """Which operations may come to this state, and on whose word."""
     if state in _NEVER_STARTED:  # so it is nobody's
         return _O.state == _PLANNED
-    before = _O.state.in_(_before(state))
+    before = _is_in(_before(state))
     if state in _GOOD:  # an effect that happened has happened, whichever try had it and whoever says so
         return and_(before, _NTH.between(1, _O.tries))
     return and_(before, _O.owner == _BY, _O.tries == _NTH)
 
 
-def _record(state: str) -> Update:
+def _record(state: str) -> Change:
     move = update(OPERATION).where(_O.key == _KEY, _may(state))
     move = move.values(state=state, fault=bindparam("why"), reason=bindparam("said"))
     if state in _GOOD:
         move = move.values(result=bindparam("json"))
-    return move.values(ended_at=_AT, lease_until=None) if _TABLE.state(state).final else move
+    return Change(move.values(ended_at=_AT, lease_until=None) if _TABLE.state(state).final else move)
 
 
 _RECORD: Final = {state: _record(state) for _, state, _ in _MOVES}
-
-
-def _changed(connection: Connection, move: Update, **values: Any) -> bool:
-    return connection.execute(move, values).rowcount > 0
 
 
 def plan(connection: Connection, batch: Sequence[Operation]) -> bool:
@@ -148,31 +153,31 @@ def _planned(one: Operation) -> dict[str, object]:
 
 def claim(connection: Connection, key: str, owner: str, now: float, until: float) -> bool:
     """See `Ledger.claim`."""
-    claimed = _changed(connection, _CLAIM, the_key=key, by=owner, until=until)
+    claimed = _CLAIM.made(connection, the_key=key, by=owner, until=until)
     if claimed:
-        connection.execute(_OPEN_TRY, {"the_key": key, "nth": 1, "by": owner, "at": now})
+        _OPEN_TRY.made(connection, the_key=key, nth=1, by=owner, at=now)
     return claimed
 
 
 def retry(connection: Connection, key: str, owner: str, number: int, now: float, until: float) -> bool:
     """See `Ledger.retry`."""
     mine = {"the_key": key, "by": owner, "nth": number}
-    opened = _changed(connection, _RETRY, **mine, until=until)
+    opened = _RETRY.made(connection, **mine, until=until)
     if opened:
-        connection.execute(_END, {"the_key": key, "nth": number, "at": now, "input": "unrecorded"})
-        connection.execute(_OPEN_TRY, {**mine, "nth": number + 1, "at": now})
+        _END.made(connection, the_key=key, nth=number, at=now, input="unrecorded")
+        _OPEN_TRY.made(connection, the_key=key, nth=number + 1, by=owner, at=now)
     return opened
 
 
 def extend(connection: Connection, key: str, owner: str, number: int, until: float) -> bool:
     """See `Ledger.extend`."""
-    return _changed(connection, _EXTEND, the_key=key, by=owner, nth=number, until=until)
+    return _EXTEND.made(connection, the_key=key, by=owner, nth=number, until=until)
 
 
 def take_over(connection: Connection, seen: Operation, owner: str, now: float, until: float) -> bool:
     """See `Ledger.take_over`."""
     old = {"the_key": seen.key, "by": seen.owner, "nth": seen.tries}
-    return _changed(connection, _TAKE_OVER, **old, to=owner, at=now, until=until)
+    return _TAKE_OVER.made(connection, **old, to=owner, at=now, until=until)
 
 
 def record(
@@ -191,15 +196,15 @@ def record(
         raise LedgerMoveError(input, state, fault)
     this = {"the_key": key, "nth": number, "at": now}
     said = {"why": fault or None, "said": reason, "json": result}
-    recorded = _changed(connection, _RECORD[state], **this, **said, by=owner)
+    recorded = _RECORD[state].made(connection, **this, **said, by=owner)
     if recorded:
-        connection.execute(_LATE_END if input in _RESULTS else _END, {**this, "input": input})
+        (_LATE_END if input in _RESULTS else _END).made(connection, **this, input=input)
     return recorded
 
 
 def mark_absent(connection: Connection, key: str, number: int) -> bool:
     """See `Ledger.mark_absent`."""
-    return _changed(connection, _ABSENT, the_key=key, nth=number)
+    return _ABSENT.made(connection, the_key=key, nth=number)
 
 
 def read(connection: Connection, where: ColumnElement[bool]) -> tuple[Operation, ...]:
