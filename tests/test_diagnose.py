@@ -152,7 +152,7 @@ def test_a_diagnostic_says_what_applies_and_nothing_else(
     assert {name: value for name, value in said.items() if name not in (*ORIGIN, *DIGESTS)} == facts
 
 
-@pytest.mark.parametrize("id", [b"a", ("a",), object()], ids=repr)
+@pytest.mark.parametrize("id", [b"a", ("a",), object()], ids=lambda value: type(value).__name__)
 def test_a_value_that_no_json_has_is_of_another_class_and_of_no_json_type(id: object) -> None:
     """Only an object built by hand can hold one."""
     (found,) = respond(frame(call(id=id))).faults

@@ -8,6 +8,7 @@ import pytest
 
 from wholecall.assemble import Response, read
 from wholecall.invariants import OF_RESPONSE, Record
+from wholecall.statements import STATEMENTS
 
 FRAMES = [
     {
@@ -59,6 +60,10 @@ def broken() -> dict[str, Record]:
 def test_every_invariant_holds_of_an_honest_response(response: Response) -> None:
     assert (WHOLE.outcome, CUT.outcome) == ("whole", "incomplete")
     assert [one.name for one in OF_RESPONSE if not one.holds(record(response))] == []
+
+
+def test_what_an_invariant_claims_is_a_statement() -> None:
+    assert {(one.name, one.sentence) for one in OF_RESPONSE} <= {(s.name, s.sentence) for s in STATEMENTS}
 
 
 @pytest.mark.parametrize("one", OF_RESPONSE, ids=lambda one: one.name)
