@@ -339,9 +339,9 @@ class TurnMachine(RuleBasedStateMachine):
 
 
 ELSEWHERE = {
-    "O08": "what an earlier try says while a later one runs is dropped: a thread is left behind, not heard",
+    "O08": "only a tool in a thread answers after it was given up, and these run in the loop",
 }
-"""Rows that no turn in one process reaches, and why."""
+"""Rows that are reached elsewhere, and why."""
 
 
 def test_whole_turns() -> None:

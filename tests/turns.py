@@ -201,6 +201,7 @@ class Stage:
 
     Attributes:
         save: The acts of the tool `save`, and of its sibling `other`.
+        timeout: That of `save`.
         query: The acts of the query of `save`; None where it has none.
     """
 
@@ -210,6 +211,7 @@ class Stage:
     query: Acts | None = None
     effect: Any = "once"
     check: Acts | None = None
+    timeout: float | None = None
     policy: Policy = FAST
     ledger: Shaky = field(default_factory=Shaky)
     id: str | None = "turn"
@@ -221,7 +223,8 @@ class Stage:
 
     @property
     def tools(self) -> list[Tool]:
-        save = Tool("save", NEEDS_PATH, self.save, check=self.check, query=self.query, effect=self.effect)
+        does: dict[str, Any] = {"check": self.check, "query": self.query, "effect": self.effect}
+        save = Tool("save", NEEDS_PATH, self.save, timeout=self.timeout, **does)
         return [save, Tool("other", None, self.other)]
 
     def make(self) -> Turn:

@@ -99,6 +99,7 @@ class OperationRun(OperationState):
         """One step towards knowing: what is on record, then a query, then a repeat under the same key."""
         while (mine := await self._patiently(self._look)) is False:
             await anyio.sleep(self.policy.pause)  # another worker has it, and lives
+        self.unstored = self.unstored or self.late_answer()
         if mine is None:
             self._without_ledger()
         elif self.final:

@@ -58,6 +58,7 @@ class OperationState:
         queries: How often the tool was asked.
         absent: The tries up to this one are known to have had no effect.
         unstored: What a try said for certain, where it could not be recorded.
+        left: The tries that gave no answer in time; a sync tool may still give one.
     """
 
     record: Operation
@@ -74,6 +75,7 @@ class OperationState:
     queries: int = 0
     absent: int = 0
     unstored: Unstored | None = None
+    left: list[OneTry] = field(default_factory=list, repr=False)
 
     def __post_init__(self) -> None:
         self.state = self.record.state
@@ -114,18 +116,37 @@ class OperationState:
             await unbroken(self.end_try, one.input or "cancel", one.result)
             raise
         self.reason = one.reason
+        if not one.input:
+            self.left.append(one)
         await unbroken(self.end_try, one.input or "timeout", one.result)
         if one.leaves is not None:
             raise one.leaves
 
     async def end_try(self, input: str, result: object = None) -> None:
         """Record what came of a try. Where that fails, whether it had its effect is not known here."""
+        late = self.late_answer()
+        if late is not None and await self.settle(late.input, late.result, number=late.number) is None:
+            self.unstored = late
+        if self.final:
+            return
         recorded = await self.settle(input, result)
         if recorded is None:
-            self.unstored = Unstored(input, self.number, result) if input in _CERTAIN else None
+            if input in _CERTAIN:
+                self.unstored = Unstored(input, self.number, result)
             self.step("unrecorded")
         elif not recorded:  # another worker took it over
             self.step("lost")
+
+    def late_answer(self) -> Unstored | None:
+        """What an earlier try has said since it was given up; each answer is given once."""
+        for one in self.left:
+            if one.said is not None:
+                self.left.remove(one)
+                input, result, reason = one.said
+                if one.number == self.number:
+                    self.reason = reason
+                return Unstored(input, one.number, result)
+        return None
 
     async def settle(
         self,

@@ -105,6 +105,9 @@ class Applied:
 
 
 Found: TypeAlias = Applied | Lookup
+Hear: TypeAlias = Callable[[str, object, str | None], object]
+"""Is told an input of the operation table, the result that came with it, and the reason of a failure."""
+
 """What a query answers."""
 
 
@@ -191,6 +194,11 @@ def _is_time(value: object) -> bool:
 # -- calling the host's functions --------------------------------------------------------------------
 
 
+def is_async(function: Callable[..., Any]) -> bool:
+    """Whether to call this gives something to await."""
+    return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(type(function).__call__)
+
+
 async def invoke(function: Callable[..., Any], *args: Any) -> Any:
     """Call a function of the host, and never stop the loop by it.
 
@@ -199,7 +207,7 @@ async def invoke(function: Callable[..., Any], *args: Any) -> Any:
 
     **Cancelled, a sync function is left behind, not stopped**: no thread can be. So a timeout is noticed at
     once, and the function goes on all the same, to its end or for ever. Its effect is uncertain from then on,
-    its result is dropped, and a process that wants to end waits for it.
+    and a process that wants to end waits for it.
 
     Args:
         function: The function.
@@ -208,24 +216,41 @@ async def invoke(function: Callable[..., Any], *args: Any) -> Any:
     Returns:
         What it gives; what it raises is passed on.
     """
-    if inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(type(function).__call__):
+    if is_async(function):
         return await function(*args)
     result = await to_thread.run_sync(partial(function, *args), abandon_on_cancel=True)
     return await result if inspect.isawaitable(result) else result
 
 
-async def run_tool(tool: Tool, arguments: dict[str, Any], context: Context) -> Any:
+async def run_tool(
+    tool: Tool, arguments: dict[str, Any], context: Context, hear: Hear = lambda _, __, ___: None
+) -> Any:
     """One try of a tool. What it changes in its arguments reaches neither a later try nor the record.
 
     Args:
         tool: The tool.
         arguments: The parsed arguments of the call.
         context: What the tool is told of this try.
+        hear: Is told what a sync tool says for certain, also where it was left behind: the input, the result,
+            and the reason of a failure. It is told in the tool's thread.
 
     Raises:
         ToolFailed: The tool promises that it wrote nothing.
     """
-    return await invoke(tool.run, deepcopy(arguments), context)
+    if is_async(tool.run):
+        return await invoke(tool.run, deepcopy(arguments), context)
+
+    def run(*given: Any) -> Any:
+        try:
+            result = tool.run(*given)
+        except ToolFailed as failed:
+            hear("declared_failure", None, failed.reason)
+            raise
+        if not inspect.isawaitable(result):
+            hear("result", result, None)
+        return result
+
+    return await invoke(run, deepcopy(arguments), context)
 
 
 async def run_check(tool: Tool, arguments: dict[str, Any]) -> str | None:

@@ -29,6 +29,8 @@ class OneTry:
         input: What the tool did, as an input of the operation table; empty while it has done nothing.
         result: What it gave.
         reason: Why it failed, as it said it.
+        said: What a sync tool said for certain, also after it was left behind: the input, the result, and the
+            reason of a failure.
         leaves: What it raised to leave the program, such as a SystemExit: to be raised once it is on record.
     """
 
@@ -40,6 +42,7 @@ class OneTry:
     input: str = ""
     result: object = field(default=None, repr=False)
     reason: str | None = field(default=None, repr=False)
+    said: tuple[str, object, str | None] | None = field(default=None, repr=False)
     leaves: BaseException | None = field(default=None, repr=False)
 
     async def run(self) -> None:
@@ -55,7 +58,7 @@ class OneTry:
         one = self.record
         context = Context(one.key, one.turn_id, one.attempt, one.call_id, self.number)
         try:
-            self.result = await run_tool(self.tool, json.loads(one.arguments), context)
+            self.result = await run_tool(self.tool, json.loads(one.arguments), context, self._hear)
             self.input = "result"
         except ToolFailed as failed:
             self.reason = failed.reason
@@ -65,6 +68,9 @@ class OneTry:
         except BaseException as error:
             self.leaves = None if isinstance(error, Exception) else error
             self.input = "raised"
+
+    def _hear(self, input: str, result: object, reason: str | None) -> None:
+        self.said = (input, result, reason)
 
     async def _hold(self) -> None:
         """Extend the lease; where that fails it runs out, and others may look."""
