@@ -106,3 +106,33 @@ def test_the_result_of_an_earlier_try_counts_while_a_later_one_runs() -> None:
 
     assert sorted(count) == [1, 2]
     assert [(ran.state, ran.result) for ran in result.operations] == [("succeeded", "first")]
+
+
+def test_what_an_earlier_try_gave_is_stored_later_where_it_cannot_be_at_once() -> None:
+    """The ledger fails just when the later try has ended, and what the earlier one gave is to be recorded."""
+    second, first = threading.Event(), threading.Event()
+
+    def save(_: object, context: Context) -> str:
+        if context.try_number == 1:
+            second.wait(5)
+            first.set()
+            return "first"
+        second.set()
+        first.wait(5)
+        time.sleep(0.02)
+        raise RuntimeError(SECRET)
+
+    ledger = Shaky(of("record", 2))
+    one = Stage(save=cast(Any, save), effect="idempotent", timeout=0.5, ledger=ledger)
+    result = one.run()
+
+    assert [(ran.state, ran.result) for ran in result.operations] == [("succeeded", "first")]
+
+
+def test_what_a_sync_tool_gives_to_be_awaited_is_awaited_and_is_its_result() -> None:
+    async def later() -> str:
+        return "saved"
+
+    one = Stage(save=cast(Any, lambda *_: later()))
+
+    assert [ran.result for ran in one.run().operations] == ["saved"]

@@ -58,7 +58,7 @@ class OperationState:
         queries: How often the tool was asked.
         absent: The tries up to this one are known to have had no effect.
         unstored: What a try said for certain, where it could not be recorded.
-        left: The tries that gave no answer in time; a sync tool may still give one.
+        ran: The tries of this process; where one gave no answer in time, a sync tool may still give one.
     """
 
     record: Operation
@@ -75,7 +75,7 @@ class OperationState:
     queries: int = 0
     absent: int = 0
     unstored: Unstored | None = None
-    left: list[OneTry] = field(default_factory=list, repr=False)
+    ran: list[OneTry] = field(default_factory=list, repr=False)
 
     def __post_init__(self) -> None:
         self.state = self.record.state
@@ -116,8 +116,7 @@ class OperationState:
             await unbroken(self.end_try, one.input or "cancel", one.result)
             raise
         self.reason = one.reason
-        if not one.input:
-            self.left.append(one)
+        self.ran.append(one)
         await unbroken(self.end_try, one.input or "timeout", one.result)
         if one.leaves is not None:
             raise one.leaves
@@ -125,8 +124,9 @@ class OperationState:
     async def end_try(self, input: str, result: object = None) -> None:
         """Record what came of a try. Where that fails, whether it had its effect is not known here."""
         late = self.late_answer()
-        if late is not None and await self.settle(late.input, late.result, number=late.number) is None:
-            self.unstored = late
+        if late is not None:
+            stored = await self.settle(late.input, late.result, number=late.number)
+            self.unstored = late if stored is None else self.unstored
         if self.final:
             return
         recorded = await self.settle(input, result)
@@ -139,9 +139,9 @@ class OperationState:
 
     def late_answer(self) -> Unstored | None:
         """What an earlier try has said since it was given up; each answer is given once."""
-        for one in self.left:
-            if one.said is not None:
-                self.left.remove(one)
+        for one in self.ran:
+            if one.said is not None and not one.input:
+                self.ran.remove(one)
                 input, result, reason = one.said
                 if one.number == self.number:
                     self.reason = reason
