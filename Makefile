@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/ready
 
-.PHONY: demo test bench lint types
+.PHONY: demo test formal bench lint types
 
 $(READY): pyproject.toml
 	$(PYTHON) -m venv .venv
@@ -27,6 +27,12 @@ demo: $(READY)
 
 test: $(READY)
 	$(BIN)/pytest -q --numprocesses 2 --cov --cov-report=term
+
+# A second opinion: TLC counts the states of generated/wholecall.tla, beside the explorer. It needs Java 11+.
+formal: $(READY)
+	@command -v java >/dev/null || { echo 'make formal runs TLC, which needs java (11 or later) on the PATH' >&2; exit 1; }
+	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[formal]'
+	$(BIN)/python tests/formal.py
 
 bench: $(READY)
 	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[bench]'

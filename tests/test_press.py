@@ -110,6 +110,7 @@ def test_a_changed_row_changes_machine_tests_reference_and_diagram_together(
         "generated/wholecall_generated/test_machines.py",
         "generated/reference.md",
         "generated/wholecall.json",
+        "generated/wholecall.tla",
         "diagrams/identity.dot",
         "diagrams/identity.svg",
     }

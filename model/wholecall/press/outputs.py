@@ -21,6 +21,7 @@ from wholecall.press.overview import overview_dot
 from wholecall.press.reference import reference_md
 from wholecall.press.render import render
 from wholecall.press.rows import rows_py
+from wholecall.press.tla import wholecall_cfg, wholecall_tla
 from wholecall_spec.spec import Spec
 
 _PYTHON_HEADER = (
@@ -59,6 +60,8 @@ def outputs(spec: Spec) -> dict[str, str]:
         "generated/reference.md": reference_md(spec),
         "generated/wholecall.json": wholecall_json(spec),
         "generated/wholecall.schema.json": wholecall_schema_json(),
+        "generated/wholecall.tla": wholecall_tla(spec),
+        "generated/wholecall.cfg": wholecall_cfg(),
     }
     pictures = {"overview": overview_dot(spec)}
     pictures |= {table.machine: machine_dot(table) for table in spec.tables}
