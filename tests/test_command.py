@@ -109,7 +109,7 @@ def test_what_the_output_cannot_show_is_escaped(tmp_path: Path) -> None:
 EXPLORER = {
     f"wholecall.{name}"
     for name in (
-        *("effects", "engine", "guards", "statements", "syntax", "text", "explore"),
+        *("effects", "engine", "guards", "syntax", "text", "explore"),
         *(f"explore.{path.stem}" for path in (ROOT / "model/wholecall/explore").glob("[!_]*.py")),
     )
 }

@@ -12,9 +12,9 @@ from wholecall.explore.frames import lines
 from wholecall.explore.machines import Move
 from wholecall.explore.scope import COVERING, LIMIT, Scope, ScopeError
 from wholecall.explore.search import Exploration, Search, explore
-from wholecall.statements import STATEMENTS
 from wholecall_spec.load import load
 from wholecall_spec.spec import Spec
+from wholecall_spec.statements import STATEMENTS
 
 SPEC = load()
 ONE = Scope(calls=1)

@@ -11,6 +11,7 @@ from turns import ARGUMENTS, BROKEN, FAST, HALF, SECRET, Acts, Script, Stage, co
 from wholecall.turn.invariants import OF_TURN, RanTool, RunRecord, TurnRecord
 from wholecall.turn.result import Attempt
 from wholecall.turn.tools import ABSENT
+from wholecall_spec.statements import STATEMENTS
 
 CALL = f"save {ARGUMENTS}"
 
@@ -60,7 +61,11 @@ def broken() -> dict[str, list[TurnRecord]]:
     cancelled = {"operations": (replace(said, state="cancelled", fault="operation.cancelled"),)}
     refused = {"attempts": (Attempt(1, "rejected", "syntax.incomplete"),)}
     return {
-        "whole_batch_first": [replace(record, allowed=[]), replace(record, allowed=[("other {}",)])],
+        "whole_batch_first": [
+            replace(record, allowed=[]),
+            replace(record, allowed=[("other {}",)]),
+            replace(record, allowed=[(CALL, "save {}")]),
+        ],
         "corrupt_never_runs": [replace(record, ran=[*record.ran, RanTool(kept.key, 3, "save {}")])],
         "bounded_attempts": [
             replace(record, runs=[replace(first, requests=FAST.attempts + 1)]),
@@ -95,6 +100,12 @@ def broken() -> dict[str, list[TurnRecord]]:
 
 def fails(record: TurnRecord) -> list[str]:
     return [one.name for one in OF_TURN if not one.holds(record)]
+
+
+def test_the_invariants_are_the_statements_that_are_asked_of_turns() -> None:
+    asked = [(one.name, one.sentence) for one in STATEMENTS if "turns" in one.asked_of]
+
+    assert [(one.name, one.sentence) for one in OF_TURN] == asked
 
 
 def test_every_invariant_holds_of_an_honest_turn() -> None:

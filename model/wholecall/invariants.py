@@ -1,19 +1,32 @@
-"""What must always hold (design §5): each a name, its sentence, and a function that tells.
+"""What must always hold of a response, asked of real ones: the statements, and where their facts are found.
 
-A function gets the record of one response: what was sent, kept by whoever sent it, beside what came of it.
+The record of one response is what was sent, kept by whoever sent it, beside what came of it.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import accumulate
 from typing import Final, Generic, TypeVar
 
 from wholecall.assemble import Response
-from wholecall.statements import sentence_of
 from wholecall.text import join_halves
 from wholecall_generated.tables import SPEC
+from wholecall_spec.statements import (
+    USABLE,
+    Facts,
+    Invariant,
+    always_ends,
+    diagnostics_bounded,
+    every_end_explained,
+    identity_kept,
+    no_borrowing,
+    no_invented_id,
+    raw_preserved,
+    refusal_is_not_success,
+)
 
 Seen = TypeVar("Seen")
 
@@ -43,77 +56,94 @@ class Record:
 
 
 @dataclass(frozen=True, slots=True)
-class Invariant(Generic[Seen]):
-    """One thing that must always hold of what was seen."""
+class Asked(Generic[Seen]):
+    """An invariant that is asked of what was seen.
+
+    Attributes:
+        name: The invariant's name.
+        sentence: What is claimed.
+        holds: Whether it holds of all the facts that were seen.
+    """
 
     name: str
+    sentence: str
     holds: Callable[[Seen], bool]
 
-    @property
-    def sentence(self) -> str:
-        """What is claimed."""
-        return sentence_of(self.name)
+
+def asked(invariant: Invariant[*Facts], facts: Callable[[Seen], Iterable[tuple[*Facts]]]) -> Asked[Seen]:
+    """Ask an invariant.
+
+    Args:
+        invariant: What is claimed.
+        facts: Finds the facts that it is claimed of in what was seen.
+    """
+
+    def holds(seen: Seen) -> bool:
+        return all(invariant.holds(*these) for these in facts(seen))
+
+    return Asked(invariant.name, invariant.sentence, holds)
 
 
-def _identity_kept(record: Record) -> bool:
-    return all(record.now[place][0] == id for place, id in record.kept.items())
+def _ids_kept(record: Record) -> Iterator[tuple[str | None, str | None]]:
+    for place, id in record.kept.items():
+        yield id, record.now[place][0]
 
 
-def _no_invented_id(record: Record) -> bool:
-    return all(id is None or id in record.ids.get(place, ()) for place, (id, _) in record.now.items())
+def _ids(record: Record) -> Iterator[tuple[str | None, list[str]]]:
+    for place, (id, _) in record.now.items():
+        yield id, record.ids.get(place, [])
 
 
-def _no_borrowing(record: Record) -> bool:
-    return all(
-        join_halves("".join(record.pieces.get(place, ()))).startswith(text)
-        for place, (_, text) in record.now.items()
-    )
+def _texts(record: Record) -> Iterator[tuple[str, list[str]]]:
+    for place, (_, text) in record.now.items():
+        yield text, [join_halves(grown) for grown in accumulate(record.pieces.get(place, ()), initial="")]
 
 
-def _raw_preserved(record: Record) -> bool:
-    response = record.response
-    if response is None or response.outcome != "whole":
-        return True
-    sent = {place: join_halves("".join(pieces)) for place, pieces in record.pieces.items()}
-    return all(call.arguments == sent.get((call.choice, call.index), "") for call in response.calls)
+def _texts_sent(record: Record) -> Iterator[tuple[str, str]]:
+    for response in _closed(record):
+        for call in response.calls if response.outcome == "whole" else ():
+            yield call.arguments, join_halves("".join(record.pieces.get((call.choice, call.index), ())))
 
 
-def _refusal_is_not_success(record: Record) -> bool:
-    response = record.response
-    return response is None or (response.fault is None) == (response.outcome in _GOOD)
+def _successes(record: Record) -> Iterator[tuple[bool, bool]]:
+    for response in _closed(record):
+        usable = response.outcome in USABLE
+        yield usable or response.fault is None, not usable or response.fault is not None
 
 
-def _every_end_explained(record: Record) -> bool:
-    response = record.response
-    if response is None or response.outcome in _GOOD:
-        return True
-    rows = {row.id for table in SPEC.tables for row in table.rows}
-    return bool(response.faults) and all(d.fault in _FAULTS and d.row in rows for d in response.faults)
+def _ends(record: Record) -> Iterator[tuple[bool, list[str], Collection[str]]]:
+    for response in _closed(record):
+        good = response.outcome in USABLE
+        yield good, [found.fault for found in response.faults], _FAULTS
+        yield good, [str(found.row) for found in response.faults], _ROWS
 
 
-def _diagnostics_bounded(record: Record) -> bool:
-    if record.response is None:
-        return True
-    shown = [repr(record.response), *map(repr, record.response.calls)]
-    shown += [json.dumps(fault.to_record()) for fault in record.response.faults]
-    return not any(secret in text for secret in record.secrets for text in shown)
+def _shown(record: Record) -> Iterator[tuple[set[str], list[str]]]:
+    for response in _closed(record):
+        shown = [repr(response), *map(repr, response.calls)]
+        yield record.secrets, shown + [json.dumps(fault.to_record()) for fault in response.faults]
 
 
-def _always_ends(record: Record) -> bool:
-    return record.response is None or record.response.outcome in dict(SPEC.outcomes)
+def _rests(record: Record) -> Iterator[tuple[str, Collection[str]]]:
+    for response in _closed(record):
+        yield response.outcome, dict(SPEC.outcomes)
 
 
-_GOOD: Final = ("whole", "answered")
+def _closed(record: Record) -> tuple[Response, ...]:
+    return () if record.response is None else (record.response,)
+
+
 _FAULTS: Final = frozenset(fault.name for fault in SPEC.faults)
+_ROWS: Final = frozenset(row.id for table in SPEC.tables for row in table.rows)
 
-OF_RESPONSE: Final[tuple[Invariant[Record], ...]] = (
-    Invariant("identity_kept", _identity_kept),
-    Invariant("no_invented_id", _no_invented_id),
-    Invariant("no_borrowing", _no_borrowing),
-    Invariant("raw_preserved", _raw_preserved),
-    Invariant("refusal_is_not_success", _refusal_is_not_success),
-    Invariant("every_end_explained", _every_end_explained),
-    Invariant("diagnostics_bounded", _diagnostics_bounded),
-    Invariant("always_ends", _always_ends),
+OF_RESPONSE: Final[tuple[Asked[Record], ...]] = (
+    asked(identity_kept, _ids_kept),
+    asked(no_invented_id, _ids),
+    asked(no_borrowing, _texts),
+    asked(raw_preserved, _texts_sent),
+    asked(refusal_is_not_success, _successes),
+    asked(every_end_explained, _ends),
+    asked(diagnostics_bounded, _shown),
+    asked(always_ends, _rests),
 )
 """Those that concern one response."""

@@ -17,8 +17,8 @@ from wholecall.explore.machines import Move
 from wholecall.explore.scope import BOUNDS, Scope
 from wholecall.explore.search import Exploration, Violation
 from wholecall.explore.search import explore as search
-from wholecall.statements import sentence_of
 from wholecall_spec.load import SpecError, load, problem_of_state
+from wholecall_spec.statements import sentence_of
 
 _BOUNDS = {
     "choices": "Choices of a response.",

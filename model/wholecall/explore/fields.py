@@ -9,6 +9,7 @@ from wholecall import effects, guards
 from wholecall.explore.machines import NOWHERE, Machines
 from wholecall.explore.scope import LIMIT, Value
 from wholecall.text import NO_TEXT, Rope, joined
+from wholecall_spec.statements import identity_kept, limits_kept, no_borrowing, no_invented_id, raw_preserved
 
 FIELDS: Final = ("identity", "name", "arguments")
 """The machines of a call, in the order in which a fragment meets them."""
@@ -122,15 +123,11 @@ def _rope(text: str) -> Rope:
 
 def _broken(machine: str, text: str, after: str, more: str, refused: bool) -> Iterator[str]:
     if machine == "identity":
-        if text not in ("", after):
-            yield "identity_kept"
-        if after not in (text, more):
-            yield "no_invented_id"
+        yield from identity_kept.broken(text or None, after)
+        yield from no_invented_id.broken(after, (text, more))
         return
-    if len(after) > LIMIT:
-        yield "limits_kept"
+    yield from limits_kept.broken(len(after), LIMIT)
     if machine == "arguments":
-        if after not in (text, text + more):
-            yield "no_borrowing"
-        if not refused and after != text + more:
-            yield "raw_preserved"
+        yield from no_borrowing.broken(after, (text, text + more))
+        if not refused:
+            yield from raw_preserved.broken(after, text + more)

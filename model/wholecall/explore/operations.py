@@ -11,6 +11,12 @@ from typing import Final, NamedTuple
 
 from wholecall.explore.machines import Machines, Move
 from wholecall.explore.scope import Scope
+from wholecall_spec.statements import (
+    bounded_attempts,
+    no_false_certainty,
+    one_effect_per_key,
+    unknown_never_blindly_retried,
+)
 
 RUNS, WROTE, ADRIFT, OVER = "runs", "wrote", "adrift", "over"
 """A try: it runs and has not written; it has written and not answered;
@@ -151,17 +157,15 @@ class Operations:
         return move._replace(broken=tuple(self._broken(tool, before, move.after)))
 
     def _broken(self, tool: Tool, before: Operation, one: Operation) -> Iterator[str]:
-        if one.queries > self.scope.queries or len(one.tries) > self.scope.tries:
-            yield "bounded_attempts"
-        again = len(one.tries) > len(before.tries) > 0
-        if again and tool.effect == "once" and one.absent < len(before.tries):
-            yield "unknown_never_blindly_retried"
-        if one.effects > 1:
-            yield "one_effect_per_key"
-        if tool.effect != "none":
-            certain = {"succeeded": one.effects, "failed": not one.effects, "cancelled": not one.tries}
-            if not certain.get(one.state, True):
-                yield "no_false_certainty"
+        earlier, tries = len(before.tries), len(one.tries)
+        yield from bounded_attempts.broken(one.queries, self.scope.queries)
+        yield from bounded_attempts.broken(tries, self.scope.tries)
+        if tries > earlier:
+            yield from unknown_never_blindly_retried.broken(tool.effect, earlier, one.absent, True)
+        yield from one_effect_per_key.broken(tool.effect, one.effects)
+        # Of a tool that only reads nothing is left that could tell whether it did.
+        happened = one.effects > 0 or tool.effect == "none"
+        yield from no_false_certainty.broken(one.state, tool.effect, happened, tries > 0)
 
     def adrift(self, one: Operation) -> Operation:
         """The same for whoever comes after: the process that ran it is gone, or no longer listens."""

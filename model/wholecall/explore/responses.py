@@ -17,8 +17,8 @@ from wholecall.explore.fields import FIELDS, Fields, Taken
 from wholecall.explore.machines import NOWHERE, Machines, Move, fault_of
 from wholecall.explore.scope import IDS, NAMES, NO_TEXT, TEXTS, Scope, Value
 from wholecall_spec.spec import Spec
+from wholecall_spec.statements import limits_kept
 
-_ENDS: Final = ("done", "eof", "abort")
 _BY_FRAGMENT: Final = ("fragment", "fragment_refused")
 _NOTHING: Final = (NO_TEXT[0],) * 3
 _NO_VALUES: Final = (NO_TEXT[:1],) * 3
@@ -170,8 +170,7 @@ class Responses:
         at = index if isinstance(index, int) else len(calls) - 1
         for event, more, call, fault, broken in self.call_moves(calls[at]):
             after = choice._replace(calls=(*calls[:at], call, *calls[at + 1 :]))
-            if len(calls) > self.scope.calls:
-                broken = (*broken, "limits_kept")
+            broken = (*broken, *limits_kept.broken(len(calls), self.scope.calls))
             move = Move(("fragment", at, *event), (*rows, *more), after, "", broken)
             yield self._refused(*move[:3], fault)._replace(broken=broken) if fault else move
 

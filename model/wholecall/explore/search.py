@@ -12,10 +12,21 @@ from typing import Final
 from wholecall.explore.machines import Machines, Move, Unseen
 from wholecall.explore.scope import COVERING, Scope
 from wholecall.explore.turns import State, Turns
-from wholecall.statements import STATEMENTS
 from wholecall_spec.load import problem_of_row, problem_of_state
 from wholecall_spec.page import Problem
 from wholecall_spec.spec import Spec
+from wholecall_spec.statements import (
+    EVERY_FINAL,
+    EVERY_ROW,
+    SETTLED_AFTER_NULL,
+    SETTLED_AFTER_REGENERATION,
+    STATEMENTS,
+    Statement,
+    always_ends,
+    bounded_attempts,
+    limits_kept,
+    no_invented_id,
+)
 
 Progress = Callable[[int, int], object]
 """Is told now and then how many states were found, and how many of them wait."""
@@ -24,12 +35,12 @@ Run = tuple[Move, ...]
 """The moves from the beginning."""
 
 _EVERY: Final = 2000
-_ENDLESS: Final = frozenset(("bounded_attempts", "limits_kept"))
+_ENDLESS: Final = frozenset(one.name for one in (bounded_attempts, limits_kept, no_invented_id))
+"""A run that breaks one of these goes no further. What is left is finite, whatever the tables say: there are
+so many ids, attempts, queries and tries, texts are so long, and a try has one effect at most."""
+
 _NEED_NOT_COME: Final = ("cancel", "run again", "writes")
 """What the world can do, and may never do."""
-
-_UNMODELLED: Final = "diagnostics_bounded"
-"""What is said of texts, of which a model has none; fuzzing holds it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +69,8 @@ class Exploration:
         seconds: How long it took.
         fired: The ids of the rows that fired.
         unseen: Every input that came where there is no row for it.
-        violations: Each statement that does not hold.
+        looked_at: The statements that were looked at.
+        violations: Each of them that does not hold.
     """
 
     scope: Scope
@@ -67,13 +79,14 @@ class Exploration:
     seconds: float
     fired: frozenset[str]
     unseen: tuple[Unseen, ...]
+    looked_at: tuple[Statement, ...]
     violations: tuple[Violation, ...]
 
     @property
     def invariants(self) -> tuple[tuple[str, str, bool], ...]:
         """Name and kind of each statement that was looked at, and whether it holds."""
         broken = {one.name for one in self.violations}
-        return tuple((s.name, s.kind, s.name not in broken) for s in STATEMENTS if s.name != _UNMODELLED)
+        return tuple((one.name, one.kind, one.name not in broken) for one in self.looked_at)
 
 
 def explore(spec: Spec, scope: Scope, progress: Progress = lambda _, __: None) -> Exploration:
@@ -96,6 +109,7 @@ def explore(spec: Spec, scope: Scope, progress: Progress = lambda _, __: None) -
         seconds=search.seconds,
         fired=frozenset(fired),
         unseen=tuple(dict.fromkeys((*search.machines.unseen, *unseen))),
+        looked_at=tuple(filter(search.looks_at, STATEMENTS)),
         violations=tuple(violations),
     )
 
@@ -138,12 +152,12 @@ def silent(spec: Spec, fired: set[str]) -> list[str]:
 def _silent(spec: Spec, fired: set[str]) -> Iterator[Violation]:
     never = silent(spec, fired)
     if never:
-        yield Violation("every_row", rows=tuple(never))
+        yield Violation(EVERY_ROW.name, rows=tuple(never))
     for table in spec.tables:
         for state in table.finals:
             into = [row.id for row in table.into(state.name)]
             if not fired.intersection(into):
-                yield Violation("every_final", rows=tuple(into))
+                yield Violation(EVERY_FINAL.name, rows=tuple(into))
 
 
 class Search:
@@ -224,13 +238,15 @@ class Search:
         A move that leads where it began is no run that goes on: whatever came, nothing changed. And nobody
         may have to wait for what need not come.
         """
-        finals = self.turns.is_final
+        finals = self.turns.finals
         stuck = [
-            here for here, state in enumerate(self.states) if not self._goes_on[here] and not finals(state)
+            here
+            for here, state in enumerate(self.states)
+            if not self._goes_on[here] and not always_ends.holds(state.turn, finals)
         ]
         round = self._first_on_a_circle() if not stuck else None
         if stuck or round is not None:
-            yield Violation("always_ends", self.run_to(stuck[0] if stuck else round or 0))
+            yield Violation(always_ends.name, self.run_to(stuck[0] if stuck else round or 0))
 
     def _first_on_a_circle(self) -> int | None:
         """The first state from which a run comes back to it; None where none does."""
@@ -256,6 +272,12 @@ class Search:
         settled = [here for here, state in enumerate(self.states) if state.turn == "settled"]
         passed = [self.turns.begin, *(move.after for here in settled[:1] for move in self.run_to(here))]
         if not any(map(self.turns.null_continuation, passed)):
-            yield Violation("settled_after_null")
-        if self.turns.scope.attempts > 1 and not any(self.states[here].attempts > 1 for here in settled):
-            yield Violation("settled_after_regeneration")
+            yield Violation(SETTLED_AFTER_NULL.name)
+        again = any(self.states[here].attempts > 1 for here in settled)
+        if self.looks_at(SETTLED_AFTER_REGENERATION) and not again:
+            yield Violation(SETTLED_AFTER_REGENERATION.name)
+
+    def looks_at(self, statement: Statement) -> bool:
+        """Whether a statement can both hold here and not hold: within one attempt, none is made again."""
+        within = self.turns.scope.attempts
+        return statement.explored and (statement != SETTLED_AFTER_REGENERATION or within > 1)

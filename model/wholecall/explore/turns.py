@@ -14,9 +14,17 @@ from wholecall.explore.machines import NOWHERE, Machines, Move, fault_of
 from wholecall.explore.operations import TOOLS, Operation, Operations, Tool
 from wholecall.explore.responses import Over, Response, Responses
 from wholecall.explore.scope import Scope
+from wholecall_spec.statements import (
+    USABLE,
+    bounded_attempts,
+    corrupt_never_runs,
+    every_end_explained,
+    no_regeneration_after_start,
+    refusal_is_not_success,
+    whole_batch_first,
+)
 
 _RUNNING: Final = ("planned", "started")
-_USABLE: Final = ("whole", "answered")
 _READING: Final = ("receiving", "checking")
 
 Value = TypeVar("Value")
@@ -100,6 +108,7 @@ class Turns:
         begin: The state in which everything begins.
         responses: The responses by number; None is one that was not begun, or is forgotten.
         operations: The operations by number.
+        finals: Where a turn is over, and whether that is good.
     """
 
     def __init__(self, machines: Machines, scope: Scope) -> None:
@@ -115,7 +124,8 @@ class Turns:
         self._ran: dict[tuple[int, bool], list[Move]] = {}
         self._told: dict[tuple[int, str], tuple[tuple[str, ...], int, tuple[str, ...]]] = {}
         self._left: dict[int, int] = {}
-        self._finals = {state.name: state.good for state in machines.spec.table("turn").finals}
+        self._faults = frozenset(fault.name for fault in machines.spec.faults)
+        self.finals = {state.name: state.good for state in machines.spec.table("turn").finals}
         self._over = frozenset(state.name for state in machines.spec.table("operation").finals)
         self._of = {
             "requesting": self._requesting,
@@ -141,10 +151,6 @@ class Turns:
         if response is None or isinstance(response, (Over, Batch)):
             return None
         return self._reads.null_continuation(response)
-
-    def is_final(self, state: State) -> bool:
-        """Whether the turn is over."""
-        return state.turn in self._finals
 
     # -- one method for each live state of the turn ----------------------------------------------------
 
@@ -266,7 +272,7 @@ class Turns:
         response = self.responses[number]
         if response is None or isinstance(response, (Over, Batch)):
             return number
-        if turn in self._finals:
+        if turn in self.finals:
             return self.responses.of(Over(tuple(choice.stream for choice in response)))
         return self.responses.of(Batch(sum(len(choice.calls) for choice in response), sound(response)))
 
@@ -344,33 +350,29 @@ class Turns:
 
     def _of_request(self, state: State) -> tuple[str, ...]:
         """The invariants that a request breaks."""
-        broken = []
-        if self.operations[state.operations].any_started:
-            broken.append("no_regeneration_after_start")
-        if state.attempts > self.scope.attempts:
-            broken.append("bounded_attempts")
-        return tuple(broken)
+        started = self.operations[state.operations].any_started
+        return (
+            *no_regeneration_after_start.broken(started, 1),
+            *bounded_attempts.broken(state.attempts, self.scope.attempts),
+        )
 
     def _of_start(self, state: State) -> tuple[str, ...]:
         """The invariants that are broken where operations of this state run."""
         batch = self.responses[state.response]
-        broken = []
-        if not (state.proposal == "permitted" and state.authorized):
-            broken.append("whole_batch_first")
-        if not (isinstance(batch, Batch) and batch.sound):
-            broken.append("corrupt_never_runs")
-        return tuple(broken)
+        return (
+            *whole_batch_first.broken(state.proposal == "permitted", state.authorized),
+            *corrupt_never_runs.broken(isinstance(batch, Batch) and batch.sound, 1),
+        )
 
     def _of_end(self, state: State) -> tuple[str, ...]:
         """The invariants that the end of a turn breaks."""
-        good = self._finals.get(state.turn)
+        good = self.finals.get(state.turn)
         if good is None:
             return ()
-        broken = []
-        if not good and not state.fault:
-            broken.append("every_end_explained")
+        broken = every_end_explained.broken(good, (state.fault,) if state.fault else (), self._faults)
+        if not good or state.run > 1:
+            return broken
         response = self.responses[state.response]
         streams = response.streams if isinstance(response, Over) else ("complete",)
-        if good and state.run == 1 and self._outcome(frozenset(streams), state.proposal) not in _USABLE:
-            broken.append("refusal_is_not_success")
-        return tuple(broken)
+        refused = self._outcome(frozenset(streams), state.proposal) not in USABLE
+        return (*broken, *refusal_is_not_success.broken(good, refused))

@@ -1,20 +1,35 @@
-"""What must always hold of a turn (design §5): each a name, its sentence, and a function that tells.
+"""What must always hold of a turn, asked of real ones: the statements, and where their facts are found.
 
-A function gets the record of one turn id, through all its runs: what the world saw, kept by the world, beside
-what the turn said and what the ledger holds.
+The record of one turn id, through all its runs, is what the world saw, kept by the world, beside what the
+turn said and what the ledger holds.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from wholecall.invariants import Invariant
+from wholecall.invariants import Asked, asked
 from wholecall.turn.ledger_records import Operation, Try
 from wholecall.turn.policy import Policy
 from wholecall.turn.result import Result
 from wholecall_generated.tables import SPEC
+from wholecall_spec.statements import (
+    USABLE,
+    always_ends,
+    bounded_attempts,
+    corrupt_never_runs,
+    diagnostics_bounded,
+    every_end_explained,
+    no_false_certainty,
+    no_regeneration_after_start,
+    one_effect_per_key,
+    refusal_is_not_success,
+    unknown_never_blindly_retried,
+    whole_batch_first,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,96 +97,95 @@ def _results(record: TurnRecord) -> list[Result]:
     return [run.result for run in record.runs if run.result is not None]
 
 
-def _whole_batch_first(record: TurnRecord) -> bool:
-    return all(any(one.text in batch for batch in record.allowed) for one in record.ran)
+def _starts(record: TurnRecord) -> Iterator[tuple[bool, bool]]:
+    """Of each run of a tool, the batch that the host allowed with its call; nothing else was allowed."""
+    for one in record.ran:
+        batch = next((batch for batch in record.allowed if one.text in batch), ())
+        yield record.corrupt.isdisjoint(batch), bool(batch)
 
 
-def _corrupt_never_runs(record: TurnRecord) -> bool:
-    return not any(one.text in record.corrupt for one in record.ran)
+def _executed(record: TurnRecord) -> Iterator[tuple[bool, int]]:
+    for text in record.corrupt:
+        yield False, sum(one.text == text for one in record.ran)
 
 
-def _bounded_attempts(record: TurnRecord) -> bool:
+def _counts(record: TurnRecord) -> Iterator[tuple[int, int]]:
     policy = record.policy
-    return (
-        all(run.requests <= policy.attempts for run in record.runs)
-        and all(count <= policy.queries for run in record.runs for count in run.queries.values())
-        and all(len(tries) <= policy.tries for tries in record.tries.values())
-    )
+    for run in record.runs:
+        yield run.requests, policy.attempts
+        for count in run.queries.values():
+            yield count, policy.queries
+    for tries in record.tries.values():
+        yield len(tries), policy.tries
 
 
-def _no_regeneration_after_start(record: TurnRecord) -> bool:
-    return record.late == 0 and not any(run.resumed and run.requests for run in record.runs)
+def _requests(record: TurnRecord) -> Iterator[tuple[bool, int]]:
+    yield True, record.late
+    for run in record.runs:
+        yield run.resumed, run.requests
 
 
-def _unknown_never_blindly_retried(record: TurnRecord) -> bool:
-    ran = {(one.key, one.number) for one in record.ran}
+def _retries(record: TurnRecord) -> Iterator[tuple[str, int, int, bool]]:
+    for tries in record.tries.values():
+        earlier = tries[:-1]
+        yield record.effect, len(earlier), sum(one.absent for one in earlier), True
     opened = {(key, one.number) for key, tries in record.tries.items() for one in tries}
-    blind = [one for tries in record.tries.values() for one in tries[:-1] if not one.absent]
-    return ran <= opened and len(ran) == len(record.ran) and (record.effect != "once" or not blind)
+    for run, times in Counter((one.key, one.number) for one in record.ran).items():
+        yield record.effect, 0, 0, run in opened and times == 1
 
 
-def _no_false_certainty(record: TurnRecord) -> bool:
-    said = [
-        _true_of(record, one.key, one.state, record.ran[: run.ran])
+def _known(record: TurnRecord) -> Iterator[tuple[str, str, bool, bool]]:
+    told = [
+        (one.key, one.state, record.ran[: run.ran])
         for run in record.runs
         if run.result is not None
         for one in run.result.operations
     ]
-    return all(said) and all(_true_of(record, one.key, one.state, record.ran) for one in record.kept)
+    for key, state, ran in (*told, *((one.key, one.state, record.ran) for one in record.kept)):
+        happened = record.effects.get(key, 0) > 0
+        yield state, record.effect, happened, any(one.key == key for one in ran)
 
 
-def _true_of(record: TurnRecord, key: str, state: str, ran: Sequence[RanTool]) -> bool:
-    happened = record.effects.get(key, 0) > 0
-    match state:
-        case "succeeded":
-            return happened
-        case "failed":
-            return not happened or record.effect == "none"
-        case "cancelled":
-            return not any(one.key == key for one in ran)
-        case _:
-            return True
+def _effects(record: TurnRecord) -> Iterator[tuple[str, int]]:
+    for times in record.effects.values():
+        yield record.effect, times
 
 
-def _one_effect_per_key(record: TurnRecord) -> bool:
-    return record.effect == "none" or all(count <= 1 for count in record.effects.values())
+def _successes(record: TurnRecord) -> Iterator[tuple[bool, bool]]:
+    for result in _results(record):
+        last = result.attempts[-1:]
+        yield result.end in _GOOD, any(attempt.outcome not in USABLE for attempt in last)
 
 
-def _refusal_is_not_success(record: TurnRecord) -> bool:
-    good = {state.name for state in _TURN.finals if state.good}
-    return not any(
-        result.end in good and result.attempts and result.attempts[-1].outcome not in _USABLE
-        for result in _results(record)
-    )
+def _ends(record: TurnRecord) -> Iterator[tuple[bool, list[str], Collection[str]]]:
+    for result in _results(record):
+        yield result.end in _GOOD, [result.fault] if result.fault else [], _FAULTS
 
 
-def _every_end_explained(record: TurnRecord) -> bool:
-    return all(_TURN.state(result.end).good or result.fault in _FAULTS for result in _results(record))
+def _shown(record: TurnRecord) -> Iterator[tuple[Collection[str], Collection[str]]]:
+    yield record.secrets, record.shown
 
 
-def _diagnostics_bounded(record: TurnRecord) -> bool:
-    return not any(secret in text for secret in record.secrets for text in record.shown)
+def _rests(record: TurnRecord) -> Iterator[tuple[str, Collection[str]]]:
+    for result in _results(record):
+        yield result.end, _FINALS
 
 
-def _always_ends(record: TurnRecord) -> bool:
-    return all(_TURN.state(result.end).final for result in _results(record))
-
-
-_TURN: Final = SPEC.table("turn")
-_USABLE: Final = ("whole", "answered")
+_FINALS: Final = frozenset(state.name for state in SPEC.table("turn").finals)
+_GOOD: Final = frozenset(state.name for state in SPEC.table("turn").finals if state.good)
 _FAULTS: Final = frozenset(fault.name for fault in SPEC.faults)
 
-OF_TURN: Final[tuple[Invariant[TurnRecord], ...]] = (
-    Invariant("whole_batch_first", _whole_batch_first),
-    Invariant("corrupt_never_runs", _corrupt_never_runs),
-    Invariant("bounded_attempts", _bounded_attempts),
-    Invariant("no_regeneration_after_start", _no_regeneration_after_start),
-    Invariant("unknown_never_blindly_retried", _unknown_never_blindly_retried),
-    Invariant("no_false_certainty", _no_false_certainty),
-    Invariant("one_effect_per_key", _one_effect_per_key),
-    Invariant("refusal_is_not_success", _refusal_is_not_success),
-    Invariant("every_end_explained", _every_end_explained),
-    Invariant("diagnostics_bounded", _diagnostics_bounded),
-    Invariant("always_ends", _always_ends),
+OF_TURN: Final[tuple[Asked[TurnRecord], ...]] = (
+    asked(whole_batch_first, _starts),
+    asked(corrupt_never_runs, _executed),
+    asked(bounded_attempts, _counts),
+    asked(no_regeneration_after_start, _requests),
+    asked(unknown_never_blindly_retried, _retries),
+    asked(no_false_certainty, _known),
+    asked(one_effect_per_key, _effects),
+    asked(refusal_is_not_success, _successes),
+    asked(every_end_explained, _ends),
+    asked(diagnostics_bounded, _shown),
+    asked(always_ends, _rests),
 )
 """Those that concern a turn."""
