@@ -1480,7 +1480,7 @@ Queries(with, op) ==
 Runs(with, op, asks) ==
     CASE op.state = "planned" ->
             Sees(with, op, "start", NoTry)
-                \cup Sees(with, [op EXCEPT !.tries = <<"adrift">>], "taken", NoTry)
+                \cup Sees(with, [op EXCEPT !.tries = Append(@, "adrift")], "taken", NoTry)
                 \cup Sees(with, op, "unrecorded", NoTry)
       [] op.state = "started" -> Answers(with, op) \cup EndsOfTry(with, op)
       [] op.state = "uncertain" -> Answers(with, op) \cup (IF asks THEN Queries(with, op) ELSE {})
@@ -1571,7 +1571,9 @@ TurnStep(input) == Turn[turn, input, attempts' < ATTEMPTS, AnyUncertain(operatio
 TurnSees(input, carried) ==
     \E step \in TurnStep(input) :
         /\ turn' = step.next
-        /\ fault' = IF step.fault \in {Nothing, Carried} THEN carried ELSE step.fault
+        \* It travels on until the turn is over.
+        /\ fault' = IF step.fault = Nothing /\ step.next \notin TurnFinals THEN carried
+                    ELSE FaultOf(step, carried)
         /\ response' = IF step.effect = "next_attempt" THEN NoResponse ELSE Rest(step.next)
         /\ proposal' = IF step.effect = "next_attempt" THEN Absent ELSE proposal
         /\ UNCHANGED <<run, tool>>

@@ -33,6 +33,16 @@ def spoil(tables: Path, name: str, old: str, new: str) -> int:
     return text[: text.index(old)].count("\n") + 1
 
 
+def clear_an_id(tables: Path) -> None:
+    """Let another id take the place of an established one."""
+    spoil(
+        tables,
+        "identity",
+        'next = "rejected",                       fault = "identity.conflict",   why = "a different id',
+        'next = "established", effect = "set_id",                               why = "a different id',
+    )
+
+
 def test_what_holds_is_told() -> None:
     """What one attempt, and a model without texts, cannot show is not said to hold."""
     result = CliRunner().invoke(cli, ["explore", *SMALL])
@@ -57,12 +67,7 @@ def test_a_program_can_read_it() -> None:
 
 
 def test_a_violation_is_a_run_and_a_file_that_replay_reads(tables: Path, tmp_path: Path) -> None:
-    spoil(
-        tables,
-        "identity",
-        'next = "rejected",                       fault = "identity.conflict",   why = "a different id',
-        'next = "established", effect = "set_id",                               why = "a different id',
-    )
+    clear_an_id(tables)
     out = tmp_path / "found"
     run = CliRunner()
     result = run.invoke(cli, ["explore", *SMALL, "--tables", str(tables), "--out", str(out)])
@@ -126,6 +131,31 @@ def test_tables_that_are_not_sound_are_not_explored(tables: Path) -> None:
 
     assert result.exit_code == 2
     assert "unknown state b" in result.stderr
+
+
+def test_a_row_that_no_code_knows_is_one_line_of_both(tables: Path) -> None:
+    path = tables / "operation.toml"
+    text = path.read_text(encoding="utf-8")
+    (old,) = (line for line in text.splitlines() if 'id = "O02"' in line)
+    new = old.replace("fault = ", 'effect = "tell", fault = ')
+    text = text.replace(old, new).replace("[effects]\n", '[effects]\ntell = "tell it"\n')
+    path.write_text(text, encoding="utf-8")
+    line = text[: text.index(new)].count("\n") + 1
+    checked = CliRunner().invoke(cli, ["check", "--tables", str(tables)])
+    result = CliRunner().invoke(cli, ["explore", *SMALL, "--tables", str(tables)])
+    problem = f"{path}:{line}: O02: no code knows the effect tell of operation"
+
+    assert (checked.exit_code, checked.stdout) == (1, f"{problem}\n")
+    assert (result.exit_code, result.stderr) == (2, f"Error: {problem}\n")
+
+
+def test_frames_that_cannot_be_saved_are_one_error(tables: Path, tmp_path: Path) -> None:
+    clear_an_id(tables)
+    (tmp_path / "file").touch()
+    out = tmp_path / "file" / "found"
+    result = CliRunner().invoke(cli, ["explore", *SMALL, "--tables", str(tables), "--out", str(out)])
+
+    assert (result.exit_code, result.stderr) == (2, f"Error: {out}: Not a directory\n")
 
 
 def test_on_a_terminal_it_says_how_far_it_is(capsys: pytest.CaptureFixture[str]) -> None:

@@ -9,9 +9,10 @@ import pytest
 
 from wholecall import Limits, read
 from wholecall.explore.frames import lines
-from wholecall.explore.machines import Move
+from wholecall.explore.machines import EFFECTS, Move, RowError
 from wholecall.explore.scope import COVERING, LIMIT, Scope, ScopeError
 from wholecall.explore.search import Exploration, Search, explore
+from wholecall_spec.join import Fact
 from wholecall_spec.load import load
 from wholecall_spec.spec import Spec
 from wholecall_spec.statements import STATEMENTS
@@ -148,7 +149,78 @@ def test_a_circle_is_a_run_without_end() -> None:
     assert violation.run[-1].after.turn in ("dispatching", "reconciling")
 
 
+def test_an_end_that_loses_its_fault_is_caught() -> None:
+    """What came with the input is of no use to a row that does not carry it on."""
+    found = explore(changed(T11={"fault": ""}), ONE)
+    (violation,) = (one for one in found.violations if one.name == "every_end_explained")
+
+    assert (violation.run[-1].rows, violation.run[-1].after.fault) == (("T11",), "")
+
+
+def test_what_was_not_looked_at_is_not_said_to_hold() -> None:
+    once = [name for name, _, _ in explore(SPEC, COVERING[3]).invariants]
+    twice = [name for name, _, _ in explore(SPEC, COVERING[1]).invariants]
+
+    assert {*twice} - {*once} == {"settled_after_regeneration"}
+
+
+UNFIT: dict[str, dict[str, dict[str, str]]] = {
+    "T01: it leads to checking, where there is nothing to work on": {"T01": {"next": "checking"}},
+    "T02: it leads to receiving, where there is nothing to work on": {"T02": {"next": "receiving"}},
+    "T08: it leads to dispatching, where there is nothing to work on": {"T08": {"next": "dispatching"}},
+    "O03: it leads to started, and no try was begun": {"O03": {"next": "started", "fault": ""}},
+    "R01: it takes a fragment, and there is no call to take it": {"R01": {"effect": ""}},
+    "J08: no row of gathered holds of what can come: identity blank, name fixed": {"I12": {"next": "blank"}},
+    "O02: no code knows the effect tell of operation": {"O02": {"effect": "tell"}},
+    "I14: no code knows the effect open_call of identity": {"I14": {"effect": "open_call"}},
+}
+"""What the tables say that cannot be explored, and rows that say it."""
+
+
+@pytest.mark.parametrize("trouble", UNFIT)
+def test_what_cannot_be_explored_is_told_with_its_row(trouble: str) -> None:
+    spec = changed(**UNFIT[trouble])
+    row, _, what = trouble.partition(": ")
+
+    with pytest.raises(RowError) as raised:
+        explore(spec, ONE)
+    assert (str(raised.value), raised.value.row, raised.value.what) == (trouble, row, what)
+
+
+def test_a_guard_that_no_code_knows_is_told() -> None:
+    guards = (*SPEC.table("operation").guards, ("lucky", "it is"))
+    spec = changed(O24={"when": "lucky"}, O25={"when": "!lucky"})
+    tables = (replace(t, guards=guards) if t.machine == "operation" else t for t in spec.tables)
+
+    with pytest.raises(RowError, match="O24: no code knows the guard lucky of found_absent"):
+        explore(replace(spec, tables=tuple(tables)), ONE)
+
+
+def test_a_fact_that_no_code_knows_is_told() -> None:
+    joins = []
+    for join in SPEC.joins:
+        facts = (*join.facts, Fact("lucky", "it is")) if join.name == "gathered" else join.facts
+        joins.append(replace(join, facts=facts))
+
+    with pytest.raises(RowError, match="J08: no code knows the fact lucky of gathered"):
+        explore(replace(SPEC, joins=tuple(joins)), ONE)
+
+
+def test_a_table_that_never_ends_is_explored_to_its_bounds() -> None:
+    """An operation that begins again, held by another worker each time, would gather tries for ever."""
+    found = explore(changed(O28={"next": "planned", "fault": ""}), COVERING[0])
+
+    assert "bounded_attempts" in [one.name for one in found.violations]
+
+
 @pytest.mark.parametrize(("bound", "value"), [("calls", 0), ("tries", True), ("ids", 5), ("tools", 7)])
 def test_a_bound_that_cannot_be_is_refused(bound: str, value: Any) -> None:
-    with pytest.raises(ScopeError, match=bound):
+    with pytest.raises(ScopeError, match=f"the scope's {bound} must be an integer ") as raised:
         Scope(**{bound: value})
+    assert (raised.value.name, raised.value.value) == (bound, value)
+
+
+def test_every_effect_of_the_tables_is_known() -> None:
+    known = {table.machine: {name for name, _ in table.effects} for table in SPEC.tables}
+
+    assert [machine for machine, names in known.items() if not names <= {*EFFECTS.get(machine, ())}] == []

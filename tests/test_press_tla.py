@@ -126,6 +126,7 @@ BREAKS = {
     "identity_kept": changed("I17", next="established", fault="", effect="set_id"),
     "whole_batch_first": changed("T22", next="dispatching"),
     "unknown_never_blindly_retried": changed("O28", next="started", fault="", effect="open_try"),
+    "every_end_explained": changed("T11", fault=""),
     "always_ends": changed("S14", next="open"),
 }
 """Claims, and tables that break them."""

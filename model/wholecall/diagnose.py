@@ -135,7 +135,7 @@ class Diagnostic:
         fault = given.pop("fault", UNCLASSIFIED)
         if not _tells(str(fault), given):
             fault = UNCLASSIFIED
-        return cls(fault=str(fault), hint=names, **given)  # type: ignore[arg-type]
+        return cls(fault=str(fault), hint=names, **given)  # type: ignore[arg-type]  # each of them fits
 
 
 _RECORDED: Final = tuple(f.name for f in fields(Diagnostic) if f.name not in ("reason", "hint"))

@@ -4,21 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 
-from wholecall.errors import WholecallError
+from wholecall.errors import AT_LEAST_1, BoundError
 
 
-class LimitError(WholecallError, ValueError):
-    """A limit is not an integer of at least 1.
+class LimitError(BoundError):
+    """A limit is not an integer of at least 1."""
 
-    Attributes:
-        name: Which limit.
-        value: What was given.
-    """
-
-    def __init__(self, name: str, value: object) -> None:
-        self.name = name
-        self.value = value
-        super().__init__(f"the limit {name} must be an integer of at least 1, not {value!r}")
+    called = "the limit {}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,4 +36,4 @@ class Limits:
         for field in fields(self):
             value = getattr(self, field.name)
             if type(value) is not int or value < 1:
-                raise LimitError(field.name, value)
+                raise LimitError(field.name, value, AT_LEAST_1)

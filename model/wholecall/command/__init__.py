@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 import sys
 from importlib import import_module
+from pathlib import Path
 from typing import Final
 
 import click
@@ -32,6 +33,15 @@ GOOD, FINDINGS, UNREADABLE = 0, 1, 2
 _BROKEN: Final = "the compiled tables cannot be imported; `wholecall build` prints them again"
 
 
+tables_option = click.option(
+    "--tables",
+    metavar="DIR",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="Read the tables in this folder instead of the packaged ones.",
+)
+"""The option of every command that reads tables."""
+
+
 class Unusable(click.ClickException):
     """What was given cannot be used: the message is printed, and the command exits with 2."""
 
@@ -42,13 +52,13 @@ class _Commands(click.Group):
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
         return list(COMMANDS)
 
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - click's signature
         if cmd_name not in COMMANDS:
             return None
         command: click.Command = getattr(import_module(f"{__name__}.{cmd_name}"), cmd_name)
         return command
 
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - click's
         with formatter.section("Commands"):
             formatter.write_dl(list(COMMANDS.items()))
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 import wholecall_spec
-from wholecall.command import FINDINGS, Unusable
+from wholecall.command import FINDINGS, Unusable, tables_option
 from wholecall.press import outputs
 from wholecall.press.outputs import PressError, Stale
 from wholecall.press.render import RendererMissingError
@@ -18,12 +18,7 @@ from wholecall_spec.load import SpecError, load
 
 @click.command()
 @click.option("--check", "only_check", is_flag=True, help="Write nothing; print what is stale, and exit 1.")
-@click.option(
-    "--tables",
-    metavar="DIR",
-    type=click.Path(exists=True, file_okay=False, path_type=Path),
-    help="Print from the tables in this folder instead of the packaged ones.",
-)
+@tables_option
 @click.option(
     "--out",
     metavar="DIR",

@@ -8,19 +8,14 @@ from pathlib import Path
 
 import click
 
-from wholecall.command import FINDINGS
+from wholecall.command import FINDINGS, tables_option
 from wholecall.explore.search import problems as explored
 from wholecall_spec.load import examine
 from wholecall_spec.spec import Spec
 
 
 @click.command()
-@click.option(
-    "--tables",
-    metavar="DIR",
-    type=click.Path(exists=True, file_okay=False, path_type=Path),
-    help="Check the tables in this folder instead of the packaged ones.",
-)
+@tables_option
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @click.pass_context
 def check(ctx: click.Context, tables: Path | None, as_json: bool) -> None:

@@ -6,18 +6,19 @@ import json
 import sys
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import click
 
-from wholecall.command import FINDINGS, Unusable
+from wholecall.command import FINDINGS, Unusable, tables_option
 from wholecall.explore.frames import lines
-from wholecall.explore.machines import Move
+from wholecall.explore.machines import Move, RowError
 from wholecall.explore.scope import BOUNDS, Scope
 from wholecall.explore.search import Exploration, Violation
 from wholecall.explore.search import explore as search
-from wholecall_spec.load import SpecError, load, problem_of_state
+from wholecall_spec.load import SpecError, load, problem_of_row, problem_of_state
 from wholecall_spec.statements import sentence_of
 
 _BOUNDS = {
@@ -42,12 +43,7 @@ def _bounds(command: Any) -> Any:
 
 @click.command()
 @_bounds
-@click.option(
-    "--tables",
-    metavar="DIR",
-    type=click.Path(exists=True, file_okay=False, path_type=Path),
-    help="Explore the tables in this folder instead of the packaged ones.",
-)
+@tables_option
 @click.option(
     "--out",
     metavar="DIR",
@@ -57,23 +53,26 @@ def _bounds(command: Any) -> Any:
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @click.pass_context
-def explore(ctx: click.Context, /, tables: Path | None, out: Path, as_json: bool, **bounds: int) -> None:
+def explore(ctx: click.Context, /, tables: Path | None, out: Path, as_json: bool, **bounds: Any) -> None:
     """Visit every state that the machines can reach together, breadth first, and look at what must hold.
 
     Within the bounds nothing is sampled. What breaks a statement is shown as the shortest run that does, and
     its frames are saved for `wholecall replay`. One turn is explored, with its responses, its operations, and
     one more run of it after a crash; the k-th call of a choice has index k.
     """
+    progress = Progress() if sys.stderr.isatty() and not as_json else lambda _, __: None
     trouble = ""
     try:
-        spec = load(tables)
+        found = search(load(tables), replace(Scope(), **bounds), progress)
+        saved = dict(_save(found, out))
     except SpecError as error:
         trouble = str(error)
+    except RowError as error:
+        trouble = str(problem_of_row(error.row, error.what, tables))
+    except OSError as error:
+        trouble = f"{error.filename or out}: {error.strerror}"
     if trouble:
         raise Unusable(trouble)
-    scope = Scope(**bounds)  # type: ignore[arg-type]
-    found = search(spec, scope, Progress() if sys.stderr.isatty() and not as_json else lambda _, __: None)
-    saved = dict(_save(found, out))
     if as_json:
         click.echo(json.dumps(_record(found, saved)))
     else:

@@ -71,8 +71,7 @@ class Fields:
         key = (machine, state, text, value)
         found = self._taken.get(key)
         if found is None:
-            truths = _truths(text, value.text) if value.input == "text" else {}
-            step = self.machines.step(machine, state, value.input, truths)
+            step = self.machines.step(machine, state, value.input, _truths(text, value.text))
             refused = step is NOWHERE or self.machines.refusal(machine, step.state)
             after = _effect(step.effect, text, value.text) if step.effect and not refused else text
             broken = tuple(_broken(machine, text, after, value.text, bool(refused)))

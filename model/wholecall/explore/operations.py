@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from wholecall.explore.machines import Machines, Move
+from wholecall.explore.machines import Machines, Move, RowError
 from wholecall.explore.scope import Scope
 from wholecall_spec.statements import (
     bounded_attempts,
@@ -87,7 +87,7 @@ class Operations:
         yield from self._writes(tool, one)
         if one.state == self.machines.initial("operation"):
             yield self.step(tool, one, "start")
-            yield self.step(tool, one._replace(tries=(ADRIFT,)), "taken")
+            yield self.step(tool, one._replace(tries=(*one.tries, ADRIFT)), "taken")
             yield self.step(tool, one, "unrecorded")
         elif one.state == "started":
             yield from self._answers(tool, one)
@@ -150,6 +150,8 @@ class Operations:
         after = one._replace(state=step.state)
         if step.effect == "open_try":
             after = after._replace(tries=(*one.tries, RUNS))
+        if after.state == "started" and not after.tries:
+            raise RowError(step.row, "it leads to started, and no try was begun")
         return Move((input, number) if number else (input,), (step.row,), after, step.fault)
 
     def checked(self, tool: Tool, before: Operation, move: Move) -> Move:

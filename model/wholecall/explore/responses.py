@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple
 from wholecall import effects, guards
 from wholecall.engine import Step
 from wholecall.explore.fields import FIELDS, Fields, Taken
-from wholecall.explore.machines import NOWHERE, Machines, Move, fault_of
+from wholecall.explore.machines import NOWHERE, Machines, Move, RowError, fault_of
 from wholecall.explore.scope import IDS, NAMES, NO_TEXT, TEXTS, Scope, Value
 from wholecall_spec.spec import Spec
 from wholecall_spec.statements import limits_kept
@@ -168,6 +168,8 @@ class Responses:
         if route.effect == "open_call":
             calls = (*calls, self._fresh)
         at = index if isinstance(index, int) else len(calls) - 1
+        if not calls:
+            raise RowError(route.row, "it takes a fragment, and there is no call to take it")
         for event, more, call, fault, broken in self.call_moves(calls[at]):
             after = choice._replace(calls=(*calls[:at], call, *calls[at + 1 :]))
             broken = (*broken, *limits_kept.broken(len(calls), self.scope.calls))

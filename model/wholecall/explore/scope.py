@@ -5,22 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-from wholecall.errors import WholecallError
+from wholecall.errors import AT_LEAST_1, BoundError
 
 
-class ScopeError(WholecallError, ValueError):
-    """A bound cannot be used.
+class ScopeError(BoundError):
+    """A bound of an exploration cannot be used."""
 
-    Attributes:
-        name: Which bound.
-        value: What was given.
-    """
-
-    def __init__(self, name: str, value: object, most: int | None) -> None:
-        self.name = name
-        self.value = value
-        allowed = "of at least 1" if most is None else f"from 1 to {most}"
-        super().__init__(f"the scope's {name} must be an integer {allowed}, not {value!r}")
+    called = "the scope's {}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,10 +42,10 @@ class Scope:
     tools: int = 6
 
     def __post_init__(self) -> None:
-        for name, most in (*dict.fromkeys(BOUNDS).items(), ("ids", 4), ("tools", 6)):
-            value = getattr(self, name)
-            if type(value) is not int or value < 1 or value > (most or value):
-                raise ScopeError(name, value, most)
+        for name in (*BOUNDS, *_MOST):
+            value, most = getattr(self, name), _MOST.get(name)
+            if type(value) is not int or value < 1 or (most is not None and value > most):
+                raise ScopeError(name, value, f"an integer from 1 to {most}" if most else AT_LEAST_1)
 
     def __str__(self) -> str:
         return ", ".join(f"{name} {getattr(self, name)}" for name in BOUNDS)
@@ -62,6 +53,9 @@ class Scope:
 
 BOUNDS: Final = ("choices", "calls", "attempts", "queries", "tries")
 """The bounds that a scope is told by."""
+
+_MOST: Final = {"ids": 4, "tools": 6}
+"""The other bounds, and how many of each there are."""
 
 COVERING: Final = (
     Scope(calls=1, queries=1, tries=1, tools=1),

@@ -9,7 +9,7 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Final
 
-from wholecall.explore.machines import Machines, Move, Unseen
+from wholecall.explore.machines import Machines, Move, RowError, Unseen
 from wholecall.explore.scope import COVERING, Scope
 from wholecall.explore.turns import State, Turns
 from wholecall_spec.load import problem_of_row, problem_of_state
@@ -96,6 +96,9 @@ def explore(spec: Spec, scope: Scope, progress: Progress = lambda _, __: None) -
         spec: The tables.
         scope: The bounds. Rows that need others are looked for in the scopes that cover them all.
         progress: Is told how it goes.
+
+    Errors:
+        RowError: A row says what cannot be explored.
     """
     search = Search(spec, scope, progress)
     search.run()
@@ -115,7 +118,11 @@ def explore(spec: Spec, scope: Scope, progress: Progress = lambda _, __: None) -
 
 
 def covered(spec: Spec) -> tuple[set[str], dict[Unseen, None]]:
-    """The rows that fire in the covering scopes, and the inputs that came where there is no row for them."""
+    """The rows that fire in the covering scopes, and the inputs that came where there is no row for them.
+
+    Errors:
+        RowError: A row says what cannot be explored.
+    """
     fired: set[str] = set()
     unseen: dict[Unseen, None] = {}
     for scope in COVERING:
@@ -133,7 +140,10 @@ def problems(spec: Spec, directory: Path | Traversable | None = None) -> list[Pr
         spec: The tables.
         directory: The folder they were read from; the packaged one by default.
     """
-    fired, unseen = covered(spec)
+    try:
+        fired, unseen = covered(spec)
+    except RowError as error:
+        return [problem_of_row(error.row, error.what, directory)]
     never = "it never fires: nothing that can come leads to it"
     found = [problem_of_row(row, never, directory) for row in silent(spec, fired)]
     for machine, state, input in unseen:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Final, Generic, NamedTuple, TypeVar
 
 from wholecall.explore.batches import Batches, sound
-from wholecall.explore.machines import NOWHERE, Machines, Move, fault_of
+from wholecall.explore.machines import NOWHERE, Machines, Move, RowError, fault_of
 from wholecall.explore.operations import TOOLS, Operation, Operations, Tool
 from wholecall.explore.responses import Over, Response, Responses
 from wholecall.explore.scope import Scope
@@ -158,15 +158,12 @@ class Turns:
         if not state.attempts and self.operations[state.operations].any_started:
             return [self._after_operations(state, "resumed")]
         asked = state._replace(attempts=state.attempts + 1, response=0, proposal="")
+        begun = asked._replace(response=self.responses.of(self._reads.begin))
         broken = self._of_request(asked)
-        begun = self._turn(asked, "started")
-        after = begun.after._replace(response=self.responses.of(self._reads.begin))
-        return [
-            begun._replace(after=after, broken=broken),
-            self._turn(asked, "unreachable")._replace(broken=broken),
-            self._turn(asked, "upstream_refused")._replace(broken=broken),
-            self._after_operations(state, "cancel"),
-        ]
+        answers = ((begun, "started"), (asked, "unreachable"), (asked, "upstream_refused"))
+        moves = [self._turn(one, input) for one, input in answers]
+        found = [move._replace(broken=(*broken, *move.broken)) for move in moves]
+        return [*found, self._after_operations(state, "cancel")]
 
     def _receiving(self, state: State) -> list[Move]:
         response = self.responses[state.response]
@@ -260,12 +257,30 @@ class Turns:
             "any_uncertain": "uncertain" in self.operations[state.operations].states,
         }
         step = self.machines.step("turn", state.turn, input, truths)
-        after = state._replace(turn=step.state, fault=fault_of(step, carried) or carried)
+        fault = fault_of(step, carried)
+        if step.state not in self.finals:
+            fault = fault or carried  # it travels on until the turn is over
+        after = state._replace(turn=step.state, fault=fault)
         if step.effect == "next_attempt":
             after = after._replace(response=0, proposal="")
         elif step is not NOWHERE and step.state not in _READING:
             after = after._replace(response=self._rest(step.state, after.response))
+        if not self._can_work(after):
+            raise RowError(step.row, f"it leads to {step.state}, where there is nothing to work on")
         return Move((input,), (step.row,), after, after.fault, self._of_end(after))
+
+    def _can_work(self, state: State) -> bool:
+        """Whether a turn that is here has what it works on here."""
+        response = self.responses[state.response]
+        match state.turn:
+            case "receiving":
+                return response is not None and not isinstance(response, Batch)
+            case "checking":
+                return bool(state.proposal)
+            case "dispatching":
+                return isinstance(response, Batch) or bool(state.operations)
+            case _:
+                return True
 
     def _rest(self, turn: str, number: int) -> int:
         """A response is kept as far as the turn still needs it."""

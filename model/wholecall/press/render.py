@@ -38,8 +38,8 @@ def render(dot: str) -> str:
         graphviz.CalledProcessError: The renderer refused the text.
     """
     try:
-        import graphviz  # type: ignore[import-untyped]
-        from graphviz.backend import dot_command  # type: ignore[import-untyped]
+        import graphviz
+        from graphviz.backend import dot_command
     except ImportError:
         raise RendererMissingError from None
     beside = shutil.which("graphviz-pure", path=str(Path(sys.executable).parent))

@@ -83,7 +83,7 @@ Queries(with, op) ==
 Runs(with, op, asks) ==
     CASE op.state = "planned" ->
             Sees(with, op, "start", NoTry)
-                \cup Sees(with, [op EXCEPT !.tries = <<"adrift">>], "taken", NoTry)
+                \cup Sees(with, [op EXCEPT !.tries = Append(@, "adrift")], "taken", NoTry)
                 \cup Sees(with, op, "unrecorded", NoTry)
       [] op.state = "started" -> Answers(with, op) \cup EndsOfTry(with, op)
       [] op.state = "uncertain" -> Answers(with, op) \cup (IF asks THEN Queries(with, op) ELSE {})

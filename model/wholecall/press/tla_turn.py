@@ -76,7 +76,9 @@ TurnStep(input) == Turn[turn, input, attempts' < ATTEMPTS, AnyUncertain(operatio
 TurnSees(input, carried) ==
     \E step \in TurnStep(input) :
         /\ turn' = step.next
-        /\ fault' = IF step.fault \in {Nothing, Carried} THEN carried ELSE step.fault
+        \* It travels on until the turn is over.
+        /\ fault' = IF step.fault = Nothing /\ step.next \notin TurnFinals THEN carried
+                    ELSE FaultOf(step, carried)
         /\ response' = IF step.effect = "next_attempt" THEN NoResponse ELSE Rest(step.next)
         /\ proposal' = IF step.effect = "next_attempt" THEN Absent ELSE proposal
         /\ UNCHANGED <<run, tool>>

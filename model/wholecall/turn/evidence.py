@@ -40,7 +40,7 @@ from secrets import token_hex
 from threading import Lock
 from typing import Final, NamedTuple
 
-from wholecall.errors import WholecallError
+from wholecall.errors import BoundError, WholecallError
 
 STALE: Final = 60.0
 """Seconds after which a file that was never renamed is what a crash left."""
@@ -76,20 +76,10 @@ class EvidenceDigestError(WholecallError, ValueError):
         super().__init__("a digest is 1 to 128 lowercase hexadecimal digits")
 
 
-class EvidenceLimitError(WholecallError, ValueError):
-    """A bound of evidence cannot be used.
+class EvidenceLimitError(BoundError):
+    """A bound of evidence cannot be used."""
 
-    Attributes:
-        name: Which bound.
-        value: What was given.
-        allowed: What is allowed, in words.
-    """
-
-    def __init__(self, name: str, value: object, allowed: str) -> None:
-        self.name = name
-        self.value = value
-        self.allowed = allowed
-        super().__init__(f"the bound {name} of evidence must be {allowed}, not {value!r}")
+    called = "the bound {} of evidence"
 
 
 class _Item(NamedTuple):

@@ -46,11 +46,11 @@ class ExactText(TypeDecorator[str]):
     impl = Text
     cache_ok = True
 
-    def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:  # noqa: ARG002
+    def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:  # noqa: ARG002 - SQLAlchemy's
         """What is stored."""
         return value and _UNSTORABLE.sub(lambda found: f"\x1a{ord(found[0]):04x}", value)
 
-    def process_result_value(self, value: str | None, dialect: Dialect) -> str | None:  # noqa: ARG002
+    def process_result_value(self, value: str | None, dialect: Dialect) -> str | None:  # noqa: ARG002 - too
         """What was given."""
         return value and _STORED.sub(lambda found: chr(int(found[1], 16)), value)
 

@@ -5,23 +5,13 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from wholecall.errors import WholecallError
+from wholecall.errors import AT_LEAST_1, BoundError
 
 
-class PolicyError(WholecallError, ValueError):
-    """A limit of a turn cannot be used.
+class PolicyError(BoundError):
+    """A limit of a turn cannot be used."""
 
-    Attributes:
-        name: Which limit.
-        value: What was given.
-        allowed: What is allowed, in words.
-    """
-
-    def __init__(self, name: str, value: object, allowed: str) -> None:
-        self.name = name
-        self.value = value
-        self.allowed = allowed
-        super().__init__(f"the policy's {name} must be {allowed}, not {value!r}")
+    called = "the policy's {}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,7 +50,7 @@ class Policy:
         for name in ("attempts", "queries", "tries", "concurrency"):
             value = getattr(self, name)
             if type(value) is not int or value < 1:
-                raise PolicyError(name, value, "an integer of at least 1")
+                raise PolicyError(name, value, AT_LEAST_1)
         for name in ("tool_timeout", "lease", "stream_idle", "deadline"):
             value = getattr(self, name)
             endless = value is None and name != "lease"

@@ -188,7 +188,7 @@ def _is_mapping(value: object) -> bool:
 
 def _is_time(value: object) -> bool:
     number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    return number and 0 < value < math.inf  # type: ignore[operator]
+    return number and 0 < value < math.inf  # type: ignore[operator]  # `number` says that it is one
 
 
 # -- calling the host's functions --------------------------------------------------------------------
