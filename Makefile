@@ -35,12 +35,12 @@ formal: $(READY)
 	$(BIN)/python tests/formal.py
 
 bench: $(READY)
-	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[bench]'
+	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[bench,formal]'
 	$(BIN)/python tests/bench/reading.py
 	@echo
 	$(BIN)/python tests/bench/ledger.py
 	@echo
-	$(BIN)/python tests/bench/exploring.py
+	PYTHONPATH=tests $(BIN)/python tests/bench/exploring.py
 
 lint: $(READY)
 	$(BIN)/ruff check

@@ -1877,9 +1877,9 @@ unknown_never_blindly_retried ==
 
 \* an operation ends succeeded, failed or cancelled only where its effect is known
 no_false_certainty ==
-    tool.effect # "none" => \A op \in Range(operations) :
-        /\ op.state = "succeeded" => op.effects > 0
-        /\ op.state = "failed" => op.effects = 0
+    \A op \in Range(operations) :
+        /\ op.state = "succeeded" => op.effects > 0 \/ tool.effect = "none"
+        /\ op.state = "failed" => op.effects = 0 \/ tool.effect = "none"
         /\ op.state = "cancelled" => op.tries = <<>>
 
 \* at most one effect per idempotency key, through crashes and concurrent workers

@@ -10,6 +10,7 @@ from collections import Counter
 
 from wholecall.press.reference import reference_md
 from wholecall_spec.load import load
+from wholecall_spec.statements import STATEMENTS
 
 SPEC = load()
 TEXT = reference_md(SPEC)
@@ -18,6 +19,21 @@ TEXT = reference_md(SPEC)
 def slug(title: str) -> str:
     """The anchor that readers of markdown make of a heading."""
     return re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-")
+
+
+def test_every_statement_stands_there_with_how_it_is_asked() -> None:
+    """What is not explored is left to real code, and TLC is asked all that holds always."""
+    lines = [line.strip("| ").split(" | ") for line in TEXT.splitlines()]
+    told = {line[0].strip("`"): "|".join(line[1:]) for line in lines if len(line) > 2}
+    texts = next(line for line in TEXT.splitlines() if line.startswith("| `diagnostics_bounded` |"))
+
+    assert [one.name for one in STATEMENTS if not told[one.name].startswith(one.sentence)] == []
+    assert [one.name for one in STATEMENTS if ", ".join(one.asked_of) not in told[one.name]] == []
+    assert [one.name for one in STATEMENTS if f"`{one.kind}`" not in told[one.name]] == [
+        "diagnostics_bounded"
+    ]
+    assert texts.endswith("log, message or repr |  |  | responses, turns |")
+    assert told["always_ends"].endswith("`always_ends`|yes|responses, turns")
 
 
 def test_every_link_leads_to_one_place_on_the_page() -> None:

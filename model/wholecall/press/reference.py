@@ -6,8 +6,10 @@ import re
 from collections.abc import Iterable, Sequence
 
 from wholecall.press.prose import EVIDENCE, LEVELS, ROW_ORDER, SETTLED, TRAVELS, WRITTEN, members_of
+from wholecall.press.tla_claims import CLAIMS
 from wholecall_spec.join import Join
 from wholecall_spec.spec import Fault, Spec
+from wholecall_spec.statements import STATEMENTS
 from wholecall_spec.table import CARRIED, Row, State, Table, evidence_of
 
 UNSEEN = "·"
@@ -21,6 +23,11 @@ _COLUMNS = (
     *(("fault",), ("why",), ("source", "evidence")),
 )
 """What stands together in a row, so that the page leaves room for the reason."""
+
+_SEE_ALSO = (
+    "See also [how to read](#how-to-read), the [outcomes](#outcomes), the [faults](#faults) and "
+    "[what must hold](#what-must-hold)."
+)
 
 _MATRIX = (
     "A matrix shows where each state goes on each input, and links to the row that says so. **Bold** is a "
@@ -40,6 +47,16 @@ _CELLS = (
 )
 
 
+_ASKED = (
+    ("explored", "`wholecall explore` looks at every state and every move of the model, within its scope"),
+    ("`always`", "it holds in each of them"),
+    ("`sometimes`", "some run shows it"),
+    ("`always_ends`", "no run goes on for ever, and none stops where it is not over"),
+    ("by TLC", "another explorer looks at every state of the same model as TLA+ (`make formal`)"),
+    ("of real code", "Hypothesis and crash tests ask it of real responses and turns: a sample"),
+)
+
+
 def reference_md(spec: Spec) -> str:
     """The text of `generated/reference.md`: all that the specification says, in the order of its files."""
     parts = [f"<!-- {WRITTEN} -->", "# Reference", *_index(spec), *_guide()]
@@ -48,7 +65,7 @@ def reference_md(spec: Spec) -> str:
     parts += ["## Joins", members_of(Join)[0], TRAVELS, _grid(("cell", "holds where"), _CELLS)]
     for join in spec.joins:
         parts += _join(join)
-    parts += [*_outcomes(spec), *_faults(spec)]
+    parts += [*_outcomes(spec), *_faults(spec), *_statements()]
     return "\n\n".join(filter(None, parts)) + "\n"
 
 
@@ -59,7 +76,7 @@ def _index(spec: Spec) -> list[str]:
         members_of(Spec)[0],
         _grid(("machine", "scope", "question"), machines),
         _grid(("join", "heard by", "when and what"), joins),
-        "See also [how to read](#how-to-read), the [outcomes](#outcomes) and the [faults](#faults).",
+        _SEE_ALSO,
     ]
 
 
@@ -217,6 +234,26 @@ def _faults(spec: Spec) -> list[str]:
         f"{members_of(Fault)[0]} {_PASSED_ON}",
         _grid(("kind", "recovery"), kinds),
         _grid(("fault", "kind", "meaning", "raised by"), rows),
+    ]
+
+
+def _statements() -> list[str]:
+    tlc = {claim.name for claim in CLAIMS}
+    rows = (
+        (
+            _code(one.name),
+            _text(one.sentence),
+            _code(one.kind) if one.explored else "",
+            "yes" if one.name in tlc else "",
+            ", ".join(one.asked_of),
+        )
+        for one in STATEMENTS
+    )
+    return [
+        "## What must hold",
+        "Each statement, and where it is asked.",
+        _grid(("asked", "what it means"), _ASKED),
+        _grid(("statement", "what is claimed", "explored", "by TLC", "of real code"), rows),
     ]
 
 

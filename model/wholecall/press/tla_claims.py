@@ -4,31 +4,41 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
+from wholecall_spec.statements import sentence_of
+
 
 class Claim(NamedTuple):
     """One thing that must hold.
 
     Attributes:
-        name: Its name.
+        name: Its name: that of a statement, or one that only TLC is asked.
         kind: How a configuration lists it: `INVARIANTS` of each state, `PROPERTIES` of steps and runs.
-        sentence: What is claimed.
         formula: It in TLA+, below its name.
     """
 
     name: str
     kind: str
-    sentence: str
     formula: str
+
+    @property
+    def sentence(self) -> str:
+        """What is claimed."""
+        return _OF_TLC.get(self.name) or sentence_of(self.name)
 
 
 _STATE: Final = "INVARIANTS"
 _STEPS: Final = "PROPERTIES"
 
+_OF_TLC: Final = {
+    "types_kept": "every variable holds what it may hold",
+    "never_stuck": "where a turn is not over, something comes that leads on, and that need not be hoped for",
+}
+"""What only TLC is asked: what our types hold, and the other half of `always_ends`."""
+
 CLAIMS: Final = (
     Claim(
         "types_kept",
         _STATE,
-        "every variable holds what it may hold",
         r"""
     /\ turn \in TurnStates
     /\ run \in 1..2
@@ -44,7 +54,6 @@ CLAIMS: Final = (
     Claim(
         "identity_kept",
         _STEPS,
-        "an established id never changes or clears within its response",
         r"""
     [][ReadsOn =>
         \A c \in DOMAIN response.choices : \A k \in DOMAIN response.choices[c].calls :
@@ -56,7 +65,6 @@ CLAIMS: Final = (
     Claim(
         "no_invented_id",
         _STATE,
-        "every id of a proposal arrived verbatim at that index of that response",
         r"""
     \A call \in Read : \A came \in IdsFor(call) : \A taken \in TakeId(call.identity, came) :
         taken.field.text \in {call.identity.text, came.text}
@@ -65,7 +73,6 @@ CLAIMS: Final = (
     Claim(
         "no_borrowing",
         _STEPS,
-        "a call's arguments are exactly its own fragments, in order",
         r"""
     [][ReadsOn => \A c \in DOMAIN response.choices :
         LET before == response.choices[c].calls
@@ -77,7 +84,6 @@ CLAIMS: Final = (
     Claim(
         "raw_preserved",
         _STATE,
-        "raw text is never altered, repaired or replaced",
         r"""
     \A call \in Read : \A came \in PiecesFor(call) : \A taken \in TakeArguments(call.arguments, came) :
         \/ FieldRefusal(Absent, Absent, Absent, taken.field.state) # Nothing
@@ -87,7 +93,6 @@ CLAIMS: Final = (
     Claim(
         "limits_kept",
         _STATE,
-        "calls, names and arguments stay within their limits",
         r"""
     response.kind = "reading" => \A choice \in Range(response.choices) :
         /\ Len(choice.calls) <= CALLS
@@ -98,7 +103,6 @@ CLAIMS: Final = (
     Claim(
         "whole_batch_first",
         _STATE,
-        "nothing starts unless every call is permitted and the batch authorized",
         r"""
     run = 1 /\ AnyStarted(operations) => proposal = "permitted" /\ authorized
 """,
@@ -106,7 +110,6 @@ CLAIMS: Final = (
     Claim(
         "corrupt_never_runs",
         _STATE,
-        "a call that failed a check is executed zero times",
         r"""
     run = 1 /\ AnyStarted(operations) => response.kind = "batch" /\ response.sound
 """,
@@ -114,7 +117,6 @@ CLAIMS: Final = (
     Claim(
         "bounded_attempts",
         _STATE,
-        "requests, queries per run and tries per key stay within their limits",
         r"""
     /\ attempts <= ATTEMPTS
     /\ \A op \in Range(operations) : op.queries <= QUERIES /\ Len(op.tries) <= TRIES
@@ -123,7 +125,6 @@ CLAIMS: Final = (
     Claim(
         "no_regeneration_after_start",
         _STEPS,
-        "once an operation of a turn id started, that turn makes no request",
         r"""
     [][attempts' > attempts => ~AnyStarted(operations)]_vars
 """,
@@ -131,7 +132,6 @@ CLAIMS: Final = (
     Claim(
         "unknown_never_blindly_retried",
         _STEPS,
-        "an uncertain operation is queried, or retried under its key, or left unresolved",
         r"""
     [][tool.effect = "once" => \A k \in DOMAIN operations :
         LET tries == Len(operations[k].tries)
@@ -141,18 +141,16 @@ CLAIMS: Final = (
     Claim(
         "no_false_certainty",
         _STATE,
-        "an operation ends succeeded, failed or cancelled only where its effect is known",
         r"""
-    tool.effect # "none" => \A op \in Range(operations) :
-        /\ op.state = "succeeded" => op.effects > 0
-        /\ op.state = "failed" => op.effects = 0
+    \A op \in Range(operations) :
+        /\ op.state = "succeeded" => op.effects > 0 \/ tool.effect = "none"
+        /\ op.state = "failed" => op.effects = 0 \/ tool.effect = "none"
         /\ op.state = "cancelled" => op.tries = <<>>
 """,
     ),
     Claim(
         "one_effect_per_key",
         _STATE,
-        "at most one effect per idempotency key, through crashes and concurrent workers",
         r"""
     \A op \in Range(operations) : op.effects <= 1
 """,
@@ -160,7 +158,6 @@ CLAIMS: Final = (
     Claim(
         "refusal_is_not_success",
         _STATE,
-        "nothing of a refused, incomplete or rejected response runs, or makes a turn end settled or answered",
         r"""
     run = 1 /\ turn \in TurnGood => Verdict \in {"whole", "answered"}
 """,
@@ -168,7 +165,6 @@ CLAIMS: Final = (
     Claim(
         "every_end_explained",
         _STATE,
-        "every end but a good one carries a fault",
         r"""
     turn \in TurnFinals \ TurnGood => fault # Nothing
 """,
@@ -176,7 +172,6 @@ CLAIMS: Final = (
     Claim(
         "never_stuck",
         _STATE,
-        "where a turn is not over, something comes that leads on, and that need not be hoped for",
         r"""
     turn \in TurnFinals \/ ENABLED <<Comes>>_vars
 """,
@@ -184,7 +179,6 @@ CLAIMS: Final = (
     Claim(
         "always_ends",
         _STEPS,
-        "every response and every turn with a finite environment reaches a final state",
         r"""
     <>[][FALSE]_vars
 """,
