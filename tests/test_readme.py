@@ -7,8 +7,11 @@ import shutil
 from pathlib import Path
 
 import pytest
+from formal import SCOPES
+from test_explore import PINNED
 
 from wholecall.engine import Compiled
+from wholecall.explore.scope import BOUNDS, Scope
 from wholecall_spec.load import examine, load, packaged
 
 ROOT = Path(__file__).parents[1]
@@ -85,6 +88,18 @@ def test_the_table_of_failures_has_the_kinds_and_ends_of_the_tables() -> None:
     assert shown == ends
     finals = {state.name for state in SPEC.table("turn").states if state.final and not state.good}
     assert set().union(*shown.values()) == finals
+
+
+def test_what_is_proved_is_what_was_counted() -> None:
+    """The number of states, the scope that has so many, and at how many scopes TLC is asked."""
+    words = ("no", "one", "two", "three", "four", "five", "six")
+    scope = Scope()
+    choices, calls, attempts, queries, tries = (words[getattr(scope, name)] for name in BOUNDS)
+    told = f"{choices} choice of {calls} calls, {attempts} attempts, {queries} queries and {tries} tries"
+    text = " ".join(README.split())
+
+    assert f"{told}: {PINNED[scope][0]:,} states." in text
+    assert f"as many states, at {words[len(SCOPES)]} scopes." in text
 
 
 @pytest.mark.parametrize("target", re.findall(r"\]\(([^)#]+)\)", README))
