@@ -36,6 +36,7 @@ def record(response: Response = WHOLE) -> Record:
         secrets={"c1"},
         kept={place: "c1"},
         now={place: ("c1", "{}")},
+        sizes=[(1, 1), (2, 2)],
         response=response,
     )
 
@@ -49,6 +50,7 @@ def broken() -> dict[str, Record]:
         "no_invented_id": replace(record(), ids={}),
         "no_borrowing": replace(record(), pieces={(0, 0): ["{}}"]}),
         "raw_preserved": record(replace(WHOLE, calls=repaired)),
+        "limits_kept": replace(record(), sizes=[(2, 2), (3, 2)]),
         "refusal_is_not_success": record(replace(CUT, fault=None)),
         "every_end_explained": record(replace(CUT, faults=())),
         "diagnostics_bounded": record(replace(CUT, faults=loud)),

@@ -22,6 +22,7 @@ from wholecall_spec.statements import (
     diagnostics_bounded,
     every_end_explained,
     identity_kept,
+    limits_kept,
     no_borrowing,
     no_invented_id,
     raw_preserved,
@@ -44,6 +45,7 @@ class Record:
         secrets: Texts that may stand in no diagnostic.
         kept: The id that was established at a place when it was last looked at.
         now: The id established at a place, and the argument text there, as the assembler has them.
+        sizes: How many calls a choice has, and how long each name and argument text is, each with its limit.
         response: What came of it, once it was closed.
     """
 
@@ -52,6 +54,7 @@ class Record:
     secrets: set[str] = field(default_factory=set)
     kept: dict[Place, str] = field(default_factory=dict)
     now: dict[Place, tuple[str | None, str]] = field(default_factory=dict)
+    sizes: list[tuple[int, int]] = field(default_factory=list)
     response: Response | None = None
 
 
@@ -105,6 +108,10 @@ def _texts_sent(record: Record) -> Iterator[tuple[str, str]]:
             yield call.arguments, join_halves("".join(record.pieces.get((call.choice, call.index), ())))
 
 
+def _sizes(record: Record) -> list[tuple[int, int]]:
+    return record.sizes
+
+
 def _successes(record: Record) -> Iterator[tuple[bool, bool]]:
     for response in _closed(record):
         usable = response.outcome in USABLE
@@ -141,6 +148,7 @@ OF_RESPONSE: Final[tuple[Asked[Record], ...]] = (
     asked(no_invented_id, _ids),
     asked(no_borrowing, _texts),
     asked(raw_preserved, _texts_sent),
+    asked(limits_kept, _sizes),
     asked(refusal_is_not_success, _successes),
     asked(every_end_explained, _ends),
     asked(diagnostics_bounded, _shown),

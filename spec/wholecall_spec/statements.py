@@ -25,7 +25,7 @@ class Statement:
         kind: `always`: in every state and every move. `sometimes`: something that must be possible.
             `always_ends`: no run goes on for ever.
         sentence: What is claimed.
-        asked_of: Of what real code does it is asked too, by fuzzing: `responses`, `turns`, or neither.
+        asked_of: What real code it is asked of too, by fuzzing: `responses`, `turns`, or neither.
         explored: Whether it can be asked of a model; one that is not is held by fuzzing alone.
     """
 
@@ -89,7 +89,7 @@ def raw_preserved(text: str, sent: str) -> bool:
     return text == sent
 
 
-@_claim("calls, names and arguments stay within their limits")
+@_claim("calls, names and arguments stay within their limits", "responses")
 def limits_kept(size: int, limit: int) -> bool:
     """How many calls, or how many characters, and how many there may be."""
     return size <= limit

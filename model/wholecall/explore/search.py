@@ -11,7 +11,8 @@ from typing import Final
 
 from wholecall.explore.machines import Machines, Move, RowError, Unseen
 from wholecall.explore.scope import COVERING, Scope
-from wholecall.explore.turns import State, Turns
+from wholecall.explore.states import State
+from wholecall.explore.turns import Turns
 from wholecall_spec.load import problem_of_row, problem_of_state
 from wholecall_spec.page import Problem
 from wholecall_spec.spec import Spec

@@ -7,13 +7,14 @@ few of each, met in many states, and a number is compared at once.
 
 from __future__ import annotations
 
-from typing import Final, Generic, NamedTuple, TypeVar
+from typing import Final
 
 from wholecall.explore.batches import Batches, sound
 from wholecall.explore.machines import NOWHERE, Machines, Move, RowError, fault_of
-from wholecall.explore.operations import TOOLS, Operation, Operations, Tool
+from wholecall.explore.operations import TOOLS, Operation, Operations
 from wholecall.explore.responses import Over, Response, Responses
 from wholecall.explore.scope import Scope
+from wholecall.explore.states import Batch, Numbers, Started, State
 from wholecall_spec.statements import (
     USABLE,
     bounded_attempts,
@@ -26,75 +27,6 @@ from wholecall_spec.statements import (
 
 _RUNNING: Final = ("planned", "started")
 _READING: Final = ("receiving", "checking")
-
-Value = TypeVar("Value")
-
-
-class Numbers(Generic[Value]):
-    """Gives each value a number, the first of them 0."""
-
-    def __init__(self, first: Value) -> None:
-        self._values = [first]
-        self._numbers = {first: 0}
-
-    def of(self, value: Value) -> int:
-        """The number of this value."""
-        number = self._numbers.setdefault(value, len(self._values))
-        if number == len(self._values):
-            self._values.append(value)
-        return number
-
-    def __getitem__(self, number: int) -> Value:
-        """The value of this number."""
-        return self._values[number]
-
-
-class Batch(NamedTuple):
-    """A batch that passed every check: how many calls, and whether each is one that may run."""
-
-    calls: int
-    sound: bool
-
-
-class Started(NamedTuple):
-    """The operations of a batch, and the tool that all of them run."""
-
-    tool: Tool | None = None
-    each: tuple[Operation, ...] = ()
-
-    @property
-    def states(self) -> frozenset[str]:
-        """Where they are."""
-        return frozenset([one.state for one in self.each])
-
-    @property
-    def any_started(self) -> bool:
-        """Whether the ledger holds one that was started."""
-        return any(one.tries for one in self.each)
-
-
-class State(NamedTuple):
-    """One state of the whole.
-
-    Attributes:
-        turn: Where the turn is.
-        run: The first run of the turn, or the second.
-        attempts: Requests of this run.
-        fault: The fault that the last row left; empty where it left none.
-        response: The number of the response that is read, or of what is left of it.
-        proposal: Where the proposal is; empty before it was begun.
-        authorized: Whether the host allowed the batch.
-        operations: The number of the operations.
-    """
-
-    turn: str
-    run: int = 1
-    attempts: int = 0
-    fault: str = ""
-    response: int = 0
-    proposal: str = ""
-    authorized: bool = False
-    operations: int = 0
 
 
 class Turns:

@@ -121,6 +121,9 @@ class ResponseMachine(RuleBasedStateMachine):
         """Every invariant that concerns a response."""
         calls = {(c.choice, c.index): c for end in self.assembler.choices() for c in end.calls.values()}
         self.record.now = {place: (call.id, joined(call.arguments)) for place, call in calls.items()}
+        self.record.sizes = [(len(end.calls), LIMITS.calls) for end in self.assembler.choices()]
+        self.record.sizes += [(len(call.name), LIMITS.name) for call in calls.values()]
+        self.record.sizes += [(len(text), LIMITS.arguments) for _, text in self.record.now.values()]
         for one in OF_RESPONSE:
             assert one.holds(self.record), f"{one.name}: {one.sentence}"
         self.record.kept = {place: id for place, (id, _) in self.record.now.items() if id is not None}
