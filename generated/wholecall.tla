@@ -1430,7 +1430,7 @@ Sees(with, op, input, try) ==
         latest == try = tries
         others_absent == op.absent + 1 >= tries
         effectless == with.effect = "none"
-        idempotent == with.effect = "idempotent"
+        idempotent == with.effect # "once"  \* what only reads can be repeated too
         tries_left == tries < TRIES
         queries_left == with.query /\ op.queries < QUERIES
     IN  {[op EXCEPT !.state = step.next,

@@ -142,7 +142,7 @@ class Operations:
             "latest": number == tries,
             "others_absent": one.absent >= tries - 1,
             "effectless": tool.effect == "none",
-            "idempotent": tool.effect == "idempotent",
+            "idempotent": tool.effect != "once",  # what only reads can be repeated too
             "tries_left": tries < self.scope.tries,
             "queries_left": tool.query and one.queries < self.scope.queries,
         }
