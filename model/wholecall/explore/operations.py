@@ -120,7 +120,7 @@ class Operations:
         yield self.step(tool, _with(one, at, ADRIFT if status == RUNS else OVER), "raised")
         yield self.step(tool, one, "timeout")
         if status == WROTE or (status == RUNS and tool.effect == "none"):
-            yield self.step(tool, _with(one, at, OVER), "unrecorded")
+            yield self.step(tool, one, "unrecorded")  # it may be recorded later
 
     def _queries(self, tool: Tool, one: Operation) -> Iterator[Move]:
         """It is asked whether the effect happened, as long as that may be asked."""

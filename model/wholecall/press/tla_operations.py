@@ -64,7 +64,7 @@ EndsOfTry(with, op) ==
     IN  Sees(with, [op EXCEPT !.tries[n] = IF @ = "runs" THEN "adrift" ELSE "over"], "raised", NoTry)
             \cup Sees(with, op, "timeout", NoTry)
             \cup (IF MayAnswer(with, op.tries[n])
-                  THEN Sees(with, [op EXCEPT !.tries[n] = "over"], "unrecorded", NoTry)
+                  THEN Sees(with, op, "unrecorded", NoTry)  \* it may be recorded later
                   ELSE {})
 
 \* It is asked whether the effect happened, as long as that may be asked. A query that finds no effect
