@@ -6,14 +6,14 @@ from collections import Counter
 from functools import cache
 from random import Random
 
+from real import of_assembler
+
 from wholecall import Assembler, Limits
 from wholecall.explore.batches import Batches
 from wholecall.explore.frames import lines
 from wholecall.explore.machines import Machines, Move
-from wholecall.explore.responses import Call, Choice, Over, Response, Responses
+from wholecall.explore.responses import Over, Response, Responses
 from wholecall.explore.scope import LIMIT, Scope
-from wholecall.kernel import CallSlot
-from wholecall.text import joined
 from wholecall_spec.load import load
 
 SPEC = load()
@@ -24,25 +24,6 @@ PATIENCE = 0.9
 """How often a move that would end the walk is passed over."""
 BEGIN = Move(("started",), (), None)
 TOOLS = [{"type": "function", "function": {"name": "t", "parameters": {}}}]
-
-
-def fields_of(call: CallSlot) -> tuple[str, str, str]:
-    identity, name, arguments = call.node.fields
-    return identity, name, arguments
-
-
-def of_assembler(assembler: Assembler) -> Response:
-    """Where the machines of the assembler are, and what its calls hold, as the model has it."""
-    found = []
-    for choice in assembler.choices():
-        calls = [
-            Call(*states, call.id or "", call.name, joined(call.arguments))
-            for call in choice.calls.values()
-            for states in (fields_of(call),)
-        ]
-        stream, routing = choice.node.states
-        found.append(Choice(stream, routing, choice.finish or "", tuple(calls)))
-    return tuple(found)
 
 
 @cache
