@@ -108,6 +108,7 @@ def test_a_changed_row_changes_machine_tests_reference_and_diagram_together(
         "generated/wholecall_generated/tables.py",
         "generated/wholecall_generated/test_rows.py",
         "generated/wholecall_generated/test_machines.py",
+        "generated/wholecall_generated/test_target.py",
         "generated/reference.md",
         "generated/wholecall.json",
         "generated/wholecall.tla",

@@ -7,7 +7,7 @@ A failing walk prints the rules it took, which are rows, or the wire frames and 
 
 from hypothesis import settings
 from hypothesis.stateful import precondition, rule
-from hypothesis.strategies import integers, sampled_from
+from hypothesis.strategies import sampled_from
 
 from wholecall.engine import Step
 from wholecall.fuzz.response import ResponseMachine
@@ -1103,30 +1103,7 @@ TestOperation.settings = WALK
 
 
 class Response(ResponseMachine):
-    """A whole response. An input class stands as often as rows take it without a fault, and at least once."""
-
-    @precondition(lambda self: self.record.response is None)
-    @rule(
-        choice=sampled_from((0, 0, 0, 1)),
-        number=integers(0, 59),
-        index=sampled_from(("new", "new", "new", "known", "known", "missing", "other")),
-        id=sampled_from(("omitted", "omitted", "omitted", "null", "empty", "empty", "text", "text", "text", "other")),
-        name=sampled_from(("omitted", "omitted", "null", "null", "empty", "empty", "text", "text", "other")),
-        arguments=sampled_from(("omitted", "omitted", "null", "null", "empty", "empty", "text", "text", "other")),
-    )
-    def fragment(self, choice: int, number: int, index: str, id: str, name: str, arguments: str) -> None:
-        """A delta with a tool-call fragment."""
-        self.send_fragment(choice, number, {"index": index, "id": id, "name": name, "arguments": arguments})
-
-    @precondition(lambda self: self.record.response is None)
-    @rule(
-        choice=sampled_from((0, 0, 0, 1)),
-        number=integers(0, 59),
-        input=sampled_from(("content", "content", "finish_normal", "finish_normal", "finish_length", "finish_filter", "finish_other", "error", "done", "eof", "abort", "bad_frame")),
-    )
-    def stream(self, choice: int, number: int, input: str) -> None:
-        """Whatever else the stream sees."""
-        self.send_input(choice, number, input)
+    """A whole response, in which every machine of a response moves."""
 
 
 TestResponse = Response.TestCase

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from wholecall.assemble import read as read
     from wholecall.diagnose import Diagnostic as Diagnostic
     from wholecall.diagnose import DigestKeyError as DigestKeyError
+    from wholecall.errors import Skip as Skip
     from wholecall.errors import WholecallError as WholecallError
     from wholecall.limits import LimitError as LimitError
     from wholecall.limits import Limits as Limits
@@ -88,6 +89,7 @@ _HOMES = {
     "Response": "assemble",
     "Result": "turn.result",
     "Sink": "assemble",
+    "Skip": "errors",
     "Tool": "turn.tools",
     "ToolFailed": "turn.tools",
     "ToolLookupError": "structure",

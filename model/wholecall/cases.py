@@ -8,11 +8,12 @@ argument text.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Final, cast, get_args
 
 from wholecall.assemble import CORE, Assembler, Call, Response
 from wholecall.errors import WholecallError
+from wholecall.limits import LimitError, Limits
 from wholecall.structure import Toolset
 from wholecall_spec.page import unknown
 from wholecall_spec.table import Evidence
@@ -20,8 +21,9 @@ from wholecall_spec.table import Evidence
 DIALECTS: Final = ("chat",)
 """The dialects that are built."""
 
-_EOF: Final = {"eof": True}
-_ABORT: Final = {"abort": True}
+EOF: Final = {"eof": True}
+ABORT: Final = {"abort": True}
+"""Chunks that are no frames: the transport closed cleanly, or failed."""
 
 
 class CaseError(WholecallError, ValueError):
@@ -40,6 +42,7 @@ def read_chunks(
     chunks: Iterable[object],
     tools: Toolset | Iterable[Mapping[str, object]] | None = None,
     profile: str = CORE,
+    limits: Limits | None = None,
 ) -> Response:
     """Assemble the `chunks` of a case.
 
@@ -49,17 +52,18 @@ def read_chunks(
             of the list closes the stream.
         tools: See `Assembler`.
         profile: See `Assembler`.
+        limits: See `Assembler`.
 
     Errors:
         FrameTypeError: A chunk is no JSON value.
         ProfileError: There is no such profile.
         ToolsetError: The list of tools cannot be used.
     """
-    assembler = Assembler(profile, tools=tools)
+    assembler = Assembler(profile, limits, tools=tools)
     for chunk in chunks:
-        if chunk == _EOF:
+        if chunk == EOF:
             break
-        if chunk == _ABORT:
+        if chunk == ABORT:
             return assembler.close(aborted=True)
         assembler.feed(chunk)
     return assembler.close()
@@ -78,6 +82,8 @@ class Case:
         tools: The `tools=[...]` list, where it has one.
         overlays: The overlays with which it was wished to be whole, where it was.
         wanted: The calls that were wished for then.
+        limits: What it is judged with, where that is not the usual.
+        before: Earlier streams that whoever is asked it is to have read.
     """
 
     id: str
@@ -88,6 +94,8 @@ class Case:
     tools: Sequence[Mapping[str, object]] | None = None
     overlays: frozenset[str] = frozenset()
     wanted: Sequence[object] = ()
+    limits: Limits | None = None
+    before: Sequence[Sequence[object]] = ()
 
     @property
     def built(self) -> bool:
@@ -121,7 +129,12 @@ class Case:
         if not isinstance(overlays, list) or not all(isinstance(overlay, str) for overlay in overlays):
             raise CaseError("wanted_overlays must be a list of names")
         wanted = _calls(record, "wanted_calls")
-        return cls(name, dialect, evidence, chunks, expect, tools, frozenset(overlays), wanted)
+        before = record.get("before", [])
+        if not isinstance(before, list) or not all(isinstance(earlier, list) for earlier in before):
+            raise CaseError("before must be a list of lists of chunks")
+        limits = _limits(record.get("limits"))
+        of = frozenset(overlays)
+        return cls(name, dialect, evidence, chunks, expect, tools, of, wanted, limits, before)
 
     def expected(self, profile: str = CORE) -> Mapping[str, object]:
         """What must come of it under this profile: the calls wished for, if it is the one wished for."""
@@ -131,7 +144,7 @@ class Case:
 
     def run(self, profile: str = CORE) -> Response:
         """What comes of it (errors: see `read_chunks`)."""
-        return read_chunks(self.chunks, self.tools, profile)
+        return read_chunks(self.chunks, self.tools, profile, self.limits)
 
 
 def differences(expected: Mapping[str, object], response: Response) -> list[str]:
@@ -167,6 +180,20 @@ def _text(record: Mapping[str, object], key: str) -> str:
     if not isinstance(value, str):
         raise CaseError(f"{key} must be text")
     return value
+
+
+def _limits(value: object) -> Limits | None:
+    if value is None:
+        return None
+    names = [field.name for field in fields(Limits)]
+    if not isinstance(value, dict) or not value.keys() <= {*names}:
+        raise CaseError(f"limits must be an object of {', '.join(names)}")
+    trouble = ""
+    try:
+        return Limits(**value)
+    except LimitError as error:
+        trouble = str(error)
+    raise CaseError(trouble)
 
 
 def _calls(record: Mapping[str, object], key: str) -> Sequence[Mapping[str, object]]:

@@ -32,3 +32,7 @@ class BoundError(WholecallError, ValueError):
         self.value = value
         self.allowed = allowed
         super().__init__(f"{self.called.format(name)} must be {allowed}, not {value!r}")
+
+
+class Skip(Exception):  # noqa: N818 - it is raised to say something, and nothing is wrong
+    """A target cannot express this stream; it is not counted."""

@@ -185,12 +185,16 @@ class ReferenceAssembler:
 
     def _refused(self, choice: ReferenceChoice, machine: str, state: str, fault: str) -> bool:
         """Whether the stream is told of a refusal; then it is told."""
-        join = self.spec.join("field_refusal")
-        seen = {c.machine: frozenset((ABSENT,)) for c in join.reads} | {machine: frozenset((state,))}
-        gives = join.decide(seen).gives
+        gives = self.said(machine, state)
         if gives != NOTHING:
             self._tell(choice, gives, carried=fault)
         return gives != NOTHING
+
+    def said(self, machine: str, state: str) -> str:
+        """What the stream is told where this machine is in this state."""
+        join = self.spec.join("field_refusal")
+        seen = {c.machine: frozenset((ABSENT,)) for c in join.reads} | {machine: frozenset((state,))}
+        return join.decide(seen).gives
 
 
 def field_class(value: object) -> str:

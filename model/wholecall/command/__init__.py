@@ -22,6 +22,7 @@ COMMANDS: Final = {
     "cases": "Run cases, and print each that is not as expected.",
     "explain": "Explain a row of the tables.",
     "check": "Check the tables.",
+    "fuzz": "Send streams made from the tables to an assembler, ours or yours.",
     "explore": "Visit every state that the machines can reach together.",
     "build": "Print again what is derived from the tables.",
 }
@@ -40,6 +41,9 @@ tables_option = click.option(
     help="Read the tables in this folder instead of the packaged ones.",
 )
 """The option of every command that reads tables."""
+
+_EXTRAS: Final = {"hypothesis": "fuzz"}
+"""What a command needs beyond what every installation has, and the extra that brings it."""
 
 
 class Unusable(click.ClickException):
@@ -67,6 +71,10 @@ class _Commands(click.Group):
             return super().invoke(ctx)
         except WholecallError as error:
             refusal = str(error)
+        except ModuleNotFoundError as error:
+            if error.name not in _EXTRAS:
+                raise
+            refusal = f"wholecall[{_EXTRAS[error.name]}] is not installed"
         except (ImportError, SyntaxError) as error:
             if "wholecall_generated" not in f"{getattr(error, 'name', '')} {getattr(error, 'filename', '')}":
                 raise

@@ -41,11 +41,13 @@ class Fields:
     Args:
         machines: Run the tables.
         every: Whether values that come to the same are all told.
+        limit: Characters of a name, and of the arguments of a call.
     """
 
-    def __init__(self, machines: Machines, every: bool = False) -> None:
+    def __init__(self, machines: Machines, every: bool = False, limit: int = LIMIT) -> None:
         self.machines = machines
         self.every = every
+        self.limit = limit
         self._taken: dict[tuple[str, str, str, Value], Taken] = {}
         self._distinct: dict[tuple[str, str, str, tuple[Value, ...]], list[Taken]] = {}
 
@@ -71,7 +73,7 @@ class Fields:
         key = (machine, state, text, value)
         found = self._taken.get(key)
         if found is None:
-            step = self.machines.step(machine, state, value.input, _truths(text, value.text))
+            step = self.machines.step(machine, state, value.input, _truths(text, value.text, self.limit))
             refused = step is NOWHERE or self.machines.refusal(machine, step.state)
             after = _effect(step.effect, text, value.text) if step.effect and not refused else text
             broken = tuple(_broken(machine, text, after, value.text, bool(refused)))
@@ -99,12 +101,12 @@ class Fields:
         return found
 
 
-def _truths(text: str, more: str) -> dict[str, bool]:
+def _truths(text: str, more: str, limit: int) -> dict[str, bool]:
     """The guards of every field; each row asks for its own."""
     return {
         "same_id": guards.same_id(text, more),
-        "name_fits": guards.name_fits(text, more, LIMIT),
-        "arguments_fit": guards.arguments_fit(_rope(text), more, LIMIT),
+        "name_fits": guards.name_fits(text, more, limit),
+        "arguments_fit": guards.arguments_fit(_rope(text), more, limit),
     }
 
 

@@ -1,151 +1,139 @@
-"""A Hypothesis machine for a whole response: wire frames built from input classes, two indices and choices.
+"""A Hypothesis machine for a whole response: one step draws one more chunk of what a sender sends.
 
-The assembler is compared with the reference after every frame, and the invariants are asked. What a failing
-run prints is what one can replay: the frames, and the rows that fired.
+The assembler is compared with the reference after every chunk, and the invariants are asked. What a failing
+run prints is what one can replay: the chunks, and the rows that fired.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterator, Sequence
+from typing import Any, Final, TypeVar
 
 from hypothesis import note
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
+from hypothesis.strategies import binary, sampled_from
 
 from wholecall.assemble import Assembler
+from wholecall.cases import ABORT, EOF
+from wholecall.fuzz.sender import SMALL, Cell, Cells, Sender
+from wholecall.fuzz.values import MARK
 from wholecall.invariants import OF_RESPONSE, Place, Record
 from wholecall.limits import Limits
 from wholecall.product import MACHINES
-from wholecall.reference import ReferenceAssembler
 from wholecall.text import joined
-from wholecall_generated.tables import SPEC
 
-LIMITS = Limits(calls=2, name=12, arguments=40, depth=3)
-"""Small enough that both sides of every guard are met."""
+Option = TypeVar("Option")
 
-TEXTS: Mapping[str, tuple[str, ...]] = {
-    "id": ("id-SECRET-1", "id-SECRET-2"),
-    "name": ("look", "up", "save_report"),
-    "arguments": ('{"SECRET":', '"SECRET"', "}", "{}", " ", "1}", "[[[[", '"\ud83d', '\ude00"', "]" * 30),
-}
-"""What a field of class `text` may hold: enough to make whole, cut, wrong, deep and long arguments."""
-
-OTHERS: tuple[Any, ...] = (0, True, 1.5, [], {}, ["SECRET"], {"SECRET": 1})
-"""What a field of class `other` may hold."""
-
-INDICES: Mapping[str, tuple[Any, ...]] = {
-    "missing": ("omitted", None),
-    "other": (-1, True, "0", 0.0, [], {}),
-}
-"""What an index may hold where it is no integer >= 0; `omitted` leaves it out."""
+CHOICES: Final = binary(min_size=8, max_size=24)
+"""The choices of one step."""
 
 
-class ResponseMachine(RuleBasedStateMachine):
-    """Sends frames to the assembler and to the reference. The printed subclass draws the input classes."""
+class Bytes:
+    """Chooses by bytes, one a choice, and the first option where there are no more; see `Chooser`."""
+
+    def __init__(self) -> None:
+        self._rest: Iterator[int] = iter(())
+
+    def take(self, choices: bytes) -> None:
+        """Choose by these from now on."""
+        self._rest = iter(choices)
+
+    def pick(self, options: Sequence[Option]) -> Option:
+        """See `Chooser.pick`."""
+        return options[next(self._rest, 0) % len(options)]
+
+    def pick_cell(self, cells: Cells, after: str) -> Cell:  # noqa: ARG002 - it is not steered
+        """See `Chooser.pick_cell`."""
+        return self.pick(cells)
+
+
+class SendingMachine(RuleBasedStateMachine):
+    """Sends responses, one after the other; what is done with them is the business of who derives from it."""
+
+    limits: Sequence[Limits] = (Limits(),)
 
     def __init__(self) -> None:
         super().__init__()
-        self.begin_again()
+        self.begin(self.limits[0])
 
-    @precondition(lambda self: self.record.response is not None)
-    @rule()
-    def begin_again(self) -> None:
-        """The response is closed: begin the next, of which nothing of the last is left."""
-        self.assembler = Assembler(limits=LIMITS)
-        self.reference = ReferenceAssembler(limits=LIMITS)
-        self.record = Record(secrets={"SECRET"})
+    @precondition(lambda self: self.sender.over)
+    @rule(number=sampled_from(range(12)))
+    def begin_again(self, number: int) -> None:
+        """The response is over: begin the next, of which nothing of the last is left."""
+        self.begin(self.limits[number % len(self.limits)])
 
-    def send_fragment(self, choice: int, number: int, classes: Mapping[str, str]) -> None:
-        """Send one fragment whose index, id, name and arguments are of these classes.
+    @precondition(lambda self: not self.sender.over)
+    @rule(choices=CHOICES)
+    def send(self, choices: bytes) -> None:
+        """Send one more chunk."""
+        self.bytes.take(choices)
+        read = len(self.sender.reading.rows)
+        chunk = self.sender.step()
+        note(f"chunk {json.dumps(chunk)}")
+        note(f"      {' '.join(self.sender.reading.rows[read:])}")
+        self.sent(chunk)
 
-        Args:
-            choice: The choice's index.
-            number: Picks a value within each class.
-            classes: An input class by field; of `index`, an input of routing.
-        """
-        fragment: dict[str, Any] = {}
-        function: dict[str, Any] = {}
-        index = self._index(choice, classes["index"], number)
-        if index != "omitted":
-            fragment["index"] = index
-        for field, holder in (("id", fragment), ("name", function), ("arguments", function)):
-            if classes[field] != "omitted":
-                holder[field] = _value(field, classes[field], number)
-        if function or number % 2:
-            fragment["function"] = function
-        if type(index) is int and index >= 0 and not self.assembler.ended:
-            self._note_sent((choice, index), fragment.get("id"), function.get("arguments"))
-        self.send({"choices": [{"index": choice, "delta": {"tool_calls": [fragment]}}]})
+    def begin(self, limits: Limits) -> None:
+        """A response begins."""
+        self.bytes = Bytes()
+        self.sender = Sender(self.bytes, limits)
 
-    def send_input(self, choice: int, number: int, input: str) -> None:
-        """Send what makes the stream see this input; what ends the transport also closes the response."""
-        if input in ("eof", "abort"):
-            self.close(aborted=input == "abort")
-        elif input == "done":
-            self.send("[DONE]")
-            self.close()
-        elif input == "error":
-            self.send({"error": {"message": "SECRET", "code": 500}})
-        elif input == "bad_frame":
-            self.send(("not JSON", [], {"choices": {}}, {"choices": [{"index": "0"}]})[number % 4])
-        elif input == "content":
-            self.send({"choices": [{"index": choice, "delta": {"content": "SECRET"}}][: number % 2]})
-        else:
-            values = SPEC.table("stream").input(input).values or ("whatever",)
-            reason = values[number % len(values)]
-            self.send({"choices": [{"index": choice, "delta": {}, "finish_reason": reason}]})
+    def sent(self, chunk: object) -> None:
+        """A chunk was sent."""
+        raise NotImplementedError
 
-    def send(self, frame: Any) -> None:
-        """Give one frame to both, and compare where their machines are."""
-        note(f"frame {json.dumps(frame)}")
-        self.assembler.feed(frame)
-        self.reference.feed(frame)
-        note(f"      {' '.join(self.reference.rows)}")
 
-        assert self._expected() == self._actual()
+class ResponseMachine(SendingMachine):
+    """Sends responses to the assembler, and compares it with the reference."""
 
-    def close(self, aborted: bool = False) -> None:
-        """End the transport, and compare the verdicts."""
-        note("abort" if aborted else "eof")
-        response = self.assembler.close(aborted)
-        outcome = self.reference.close(aborted)
-        note(f"      {' '.join(self.reference.rows)}")
-        self.record.response = response
+    limits = SMALL
 
-        assert (outcome, self.reference.fault) == (response.outcome, response.fault)
-        assert self.reference.rows == list(response.rows)
+    def begin(self, limits: Limits) -> None:
+        """See `SendingMachine.begin`."""
+        super().begin(limits)
+        self.assembler = Assembler(limits=limits)
+        self.record = Record(secrets={MARK})
+
+    def sent(self, chunk: object) -> None:
+        """Compare where the machines are, and the verdicts if it was the last chunk."""
+        self._note_sent(chunk)
+        reading = self.sender.reading
+        if chunk not in (EOF, ABORT):
+            self.assembler.feed(chunk)
+
+            assert self._actual() == self._expected()
+        if self.sender.over:
+            response = self.assembler.close(aborted=chunk == ABORT)
+            outcome = reading.close(aborted=chunk == ABORT)
+            self.record.response = response
+
+            assert (outcome, reading.fault) == (response.outcome, response.fault)
+            assert reading.rows == list(response.rows)
 
     @invariant()
     def invariants_hold(self) -> None:
         """Every invariant that concerns a response."""
         calls = {(c.choice, c.index): c for end in self.assembler.choices() for c in end.calls.values()}
         self.record.now = {place: (call.id, joined(call.arguments)) for place, call in calls.items()}
-        self.record.sizes = [(len(end.calls), LIMITS.calls) for end in self.assembler.choices()]
-        self.record.sizes += [(len(call.name), LIMITS.name) for call in calls.values()]
-        self.record.sizes += [(len(text), LIMITS.arguments) for _, text in self.record.now.values()]
+        limits = self.sender.limits
+        self.record.sizes = [(len(end.calls), limits.calls) for end in self.assembler.choices()]
+        self.record.sizes += [(len(call.name), limits.name) for call in calls.values()]
+        self.record.sizes += [(len(text), limits.arguments) for _, text in self.record.now.values()]
         for one in OF_RESPONSE:
             assert one.holds(self.record), f"{one.name}: {one.sentence}"
         self.record.kept = {place: id for place, (id, _) in self.record.now.items() if id is not None}
 
-    def _index(self, choice: int, wanted: str, number: int) -> Any:
-        if wanted in INDICES:
-            return INDICES[wanted][number % len(INDICES[wanted])]
-        seen = self.reference.choices.get(choice)
-        known = sorted(seen.calls) if seen else []
-        if wanted == "known" and known:
-            return known[number % len(known)]
-        return (known[-1] + 1 if known else 0) + number % 3
-
-    def _note_sent(self, place: Place, id: Any, text: Any) -> None:
-        if isinstance(id, str):
-            self.record.ids.setdefault(place, []).append(id)
-        if isinstance(text, str):
-            self.record.pieces.setdefault(place, []).append(text)
+    def _note_sent(self, chunk: Any) -> None:
+        """What was sent at each place, whether or not it is taken."""
+        for place, fragment in _fragments(chunk):
+            id, text = fragment.get("id"), fragment.get("function", {}).get("arguments")
+            self.record.ids.setdefault(place, []).extend([id] if isinstance(id, str) else [])
+            self.record.pieces.setdefault(place, []).extend([text] if isinstance(text, str) else [])
 
     def _expected(self) -> dict[Any, tuple[str, ...]]:
         states: dict[Any, tuple[str, ...]] = {}
-        for choice in self.reference.choices.values():
+        for choice in self.sender.reading.choices.values():
             states[choice.index] = tuple(choice.states.values())
             for call in choice.calls.values():
                 states[choice.index, call.index] = tuple(call.states[m] for m in MACHINES[2:])
@@ -160,9 +148,13 @@ class ResponseMachine(RuleBasedStateMachine):
         return states
 
 
-def _value(field: str, wanted: str, number: int) -> Any:
-    fixed = {"null": None, "empty": ""}
-    if wanted in fixed:
-        return fixed[wanted]
-    pool = TEXTS[field] if wanted == "text" else OTHERS
-    return pool[number % len(pool)]
+def _fragments(chunk: Any) -> Iterator[tuple[Place, dict[str, Any]]]:
+    """Every fragment of a chunk that has an index, with its place."""
+    try:
+        parts = [(part["index"], part["delta"]["tool_calls"]) for part in chunk["choices"]]
+    except (KeyError, TypeError):
+        return
+    for choice, fragments in parts:
+        for fragment in fragments if isinstance(fragments, list) else ():
+            if type(fragment.get("index")) is int:
+                yield (choice, fragment["index"]), fragment

@@ -13,7 +13,7 @@ A failing walk prints the rules it took, which are rows, or the wire frames and 
 
 from hypothesis import settings
 from hypothesis.stateful import precondition, rule
-from hypothesis.strategies import integers, sampled_from
+from hypothesis.strategies import sampled_from
 
 from wholecall.engine import Step
 from wholecall.fuzz.response import ResponseMachine
@@ -26,7 +26,7 @@ RESPONSES = settings(max_examples=200, stateful_step_count=50, deadline=None)
 
 def machines_py(spec: Spec) -> str:
     """The text of `wholecall_generated/test_machines.py`, before it is formatted."""
-    return "\n\n".join([_HEAD, *map(_machine, spec.tables), _response(spec)])
+    return "\n\n".join([_HEAD, *map(_machine, spec.tables), _RESPONSE])
 
 
 def _machine(table: Table) -> str:
@@ -49,39 +49,10 @@ def _rule(table: Table, row: Row) -> str:
     )
 
 
-def _response(spec: Spec) -> str:
-    stream = spec.table("stream")
-    of = {"index": "routing", "id": "identity", "name": "name", "arguments": "arguments"}
-    draws = ", ".join(f"{field}=sampled_from({_weighted(spec.table(m))})" for field, m in of.items())
-    arguments = ", ".join(f"{field}: str" for field in of)
-    classes = ", ".join(f'"{field}": {field}' for field in of)
-    sent = [name for name in _weighted(stream) if not name.startswith("fragment")]
-    return f'''class Response(ResponseMachine):
-    """A whole response. An input class stands as often as rows take it without a fault, and at least once."""
-
-    @precondition(lambda self: self.record.response is None)
-    @rule(choice=sampled_from((0, 0, 0, 1)), number=integers(0, 59), {draws})
-    def fragment(self, choice: int, number: int, {arguments}) -> None:
-        """{stream.input("fragment").about[0].upper()}{stream.input("fragment").about[1:]}."""
-        self.send_fragment(choice, number, {{{classes}}})
-
-    @precondition(lambda self: self.record.response is None)
-    @rule(choice=sampled_from((0, 0, 0, 1)), number=integers(0, 59), input=sampled_from({tuple(sent)!r}))
-    def stream(self, choice: int, number: int, input: str) -> None:
-        """Whatever else the stream sees."""
-        self.send_input(choice, number, input)
+_RESPONSE = '''class Response(ResponseMachine):
+    """A whole response, in which every machine of a response moves."""
 
 
 TestResponse = Response.TestCase
 TestResponse.settings = RESPONSES
 '''
-
-
-def _weighted(table: Table) -> tuple[str, ...]:
-    """The inputs that frames can make, each as often as there are rows that take it without a fault."""
-    return tuple(
-        input.name
-        for input in table.inputs
-        if input.name != "end"
-        for _ in range(max(1, sum(r.input == input.name and not r.fault for r in table.rows)))
-    )

@@ -21,6 +21,7 @@ from wholecall.press.overview import overview_dot
 from wholecall.press.reference import reference_md
 from wholecall.press.render import render
 from wholecall.press.rows import rows_py
+from wholecall.press.target import plugin_py, target_py
 from wholecall.press.tla import wholecall_cfg, wholecall_tla
 from wholecall_spec.spec import Spec
 
@@ -57,6 +58,8 @@ def outputs(spec: Spec) -> dict[str, str]:
         f"{package}/tables.py": _python(compiled_py(spec)),
         f"{package}/test_rows.py": _python(rows_py(spec)),
         f"{package}/test_machines.py": _python(machines_py(spec)),
+        f"{package}/test_target.py": _python(target_py(spec)),
+        f"{package}/plugin.py": _python(plugin_py()),
         "generated/reference.md": reference_md(spec),
         "generated/wholecall.json": wholecall_json(spec),
         "generated/wholecall.schema.json": wholecall_schema_json(),

@@ -1,0 +1,123 @@
+"""What the printed tests ask of a target: each row, whole responses, and the relations.
+
+`pytest --pyargs wholecall_generated --wholecall-target MODULE:CALLABLE` runs them.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from functools import cache
+from random import Random
+from typing import Any, Final
+
+import pytest
+from hypothesis import given, note, settings
+from hypothesis.stateful import run_state_machine_as_test
+from hypothesis.strategies import integers
+
+from wholecall.cases import ABORT
+from wholecall.fuzz.reading import Expected
+from wholecall.fuzz.replay import expected_of, got_of
+from wholecall.fuzz.report import reachable
+from wholecall.fuzz.response import SendingMachine
+from wholecall.fuzz.sender import Sender
+from wholecall.fuzz.target import Target
+from wholecall.fuzz.verdict import judge
+from wholecall.fuzz.walk import Coverage, Dealer
+from wholecall.limits import Limits
+from wholecall.relations import Relation, other, same
+
+STREAMS: Final = 3
+"""Streams of a row."""
+
+_WALKED: Final = 3000
+
+
+class Sent:
+    """A stream that was sent, and what must come of it."""
+
+    def __init__(self, sender: Sender) -> None:
+        self.chunks: list[Any] = sender.chunks
+        self.expected: Expected = sender.expected
+
+
+@cache
+def streams_of_rows() -> dict[str, list[Sent]]:
+    """For each row that a stream can make fire, the shortest streams of a walk in which it decides.
+
+    A row that refuses decides where it refuses; any other where nothing is refused, if that can be.
+    """
+    found: dict[str, list[Sent]] = {row: [] for row in reachable(own=False).rows}
+    also: dict[str, list[Sent]] = {row: [] for row in found}
+    known = Coverage()
+    for seed in range(_WALKED):
+        sender = Sender(Dealer(Random(seed), known), Limits())  # noqa: S311 - a choice of streams
+        sender.send_all()
+        sent = Sent(sender)
+        known.pairs.update(sender.reading.pairs())
+        for row in {*sent.expected.rows}:
+            decides = row == sent.expected.row if sent.expected.row else True
+            kept = (found if decides else also)[row]
+            kept.append(sent)
+            kept.sort(key=lambda one: len(one.chunks))
+            del kept[STREAMS:]
+    return {row: found[row] or also[row] for row in found}
+
+
+def ask_row(row: str, target: Target) -> None:
+    """Ask the streams of a row, and fail where the target errs."""
+    if row not in streams_of_rows():
+        pytest.skip("limits of the reader, or a tool's own check, decide this row")
+    for sent in streams_of_rows()[row]:
+        _ask(sent.chunks, sent.expected, target)
+
+
+def ask_responses(target: Target, examples: int) -> None:
+    """Ask whatever Hypothesis comes to, and fail where the target errs, with the smallest stream."""
+
+    class Asking(SendingMachine):
+        def sent(self, chunk: object) -> None:
+            if self.sender.over:
+                expected = self.sender.reading.expected(aborted=chunk == ABORT)
+                _ask(self.sender.chunks, expected, target)
+
+    run_state_machine_as_test(Asking, settings=settings(max_examples=examples, deadline=None))
+
+
+def ask_relation(relation: Relation, target: Target, examples: int) -> None:
+    """Ask streams and what must come to the same; no table is asked."""
+    before: list[list[Any]] = []
+
+    @settings(max_examples=examples, deadline=None)
+    @given(integers(0, 2**32))
+    def related(seed: int) -> None:
+        random = Random(seed)  # noqa: S311 - a choice of streams
+        sender = Sender(Dealer(random, Coverage()), Limits())
+        sender.send_all()
+        changed = other(relation, sender.chunks, lambda below: int(random.random() * below))
+        if changed is None:
+            return
+        one = target.ask(sender.chunks)
+        if before:
+            target.ask(before[-1])
+        two = target.ask(changed)
+        before.append(sender.chunks)
+        if not (one.skipped or two.skipped):
+            note(json.dumps(sender.chunks))
+            note(json.dumps(changed))
+
+            assert same(one.calls, two.calls), f"{relation.sentence}: {got_of(one)}, then {got_of(two)}"
+
+    related()
+
+
+def _ask(chunks: Sequence[Any], expected: Expected, target: Target) -> None:
+    got = target.ask(chunks)
+    if got.skipped:
+        return
+    kind = judge(expected, got)
+    if kind:
+        frames = "".join(f"\n  {json.dumps(chunk)}" for chunk in chunks)
+        told = f"expected {json.dumps(expected_of(expected))}\ngot {json.dumps(got_of(got))}"
+        pytest.fail(f"it {kind}:{frames}\n{told}", pytrace=False)

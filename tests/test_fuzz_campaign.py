@@ -1,0 +1,284 @@
+"""A campaign finds what people really do wrong, makes it small, and goes on whatever its target does."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from wholecall.cases import Case, CaseError
+from wholecall.fuzz import campaign as rooms
+from wholecall.fuzz.campaign import Budget, Campaign, close_opened, recall
+from wholecall.fuzz.reading import SentCall, expect
+from wholecall.fuzz.replay import asked, case_of, check
+from wholecall.fuzz.report import lines, reachable, record, save
+from wholecall.fuzz.target import Got, Own, Target, TargetName
+from wholecall.fuzz.verdict import KINDS, judge, same_calls, same_value
+from wholecall.limits import Limits
+
+HERE = Path(__file__).parent
+
+
+@pytest.fixture(autouse=True)
+def _beside_the_tests(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setenv("PYTHONPATH", str(HERE))
+    monkeypatch.setattr(rooms, "SHRINKING", 0.3)
+    yield
+    close_opened()
+
+
+def run(
+    name: str, streams: int | None = 400, known: Path | None = None, seconds: float | None = None
+) -> Campaign:
+    """A campaign against one of the assemblers in `wrong.py`, or against wholecall."""
+    found = Campaign(TargetName(f"wrong:{name}" if name else ""), seed=3, known=known)
+    with ThreadPoolExecutor(2) as executor:
+        found.run(Budget(seconds, streams), executor, 2, lambda: None)
+    return found
+
+
+WRONG = {
+    "keyed_by_name": {("corrupts", "N11"), ("corrupts", "R06"), ("corrupts", "R12")},
+    "ids_added": {("corrupts", "I16")},
+    "null_clears": {("corrupts", "I14")},
+    "first_of_chunk": {("corrupts", "R12"), ("corrupts", "R14"), ("corrupts", "R17")},
+    "last_id_borrowed": {("refuses", "R12"), ("refuses", "R17"), ("accepts", "I06"), ("accepts", "I15")},
+    "ids_coerced": {("accepts", "I05"), ("accepts", "I18"), ("accepts", "I11")},
+    "null_dropped": {("accepts", "I02"), ("accepts", "I08")},
+    "last_id_wins": {("accepts", "I17")},
+    "brackets_repaired": {("accepts", "P08")},
+}
+"""The rows at which each is bound to show its mistake; one of them must be found."""
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_what_people_really_write_is_found(name: str) -> None:
+    assert run(name).findings.keys() & WRONG[name]
+
+
+def test_what_is_right_is_not_found_to_err() -> None:
+    found = run("right", streams=300)
+
+    assert found.findings == {}
+    assert (found.walked.streams, found.flaky) == (300, 0)
+
+
+def test_wholecall_itself_meets_every_row_and_pair(tmp_path: Path) -> None:
+    found = run("", streams=6000, known=tmp_path)
+    told = record(found, {})
+
+    assert (told["rows"]["missed"], told["findings"]) == ([], [])
+    assert told["pairs"]["hit"] >= 0.95 * told["pairs"]["of"]
+    assert [*tmp_path.iterdir()] == []
+
+
+def test_a_finding_is_small_and_replays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Found by hand: one fragment with an id, one with null, and the end; nothing shorter shows it."""
+    monkeypatch.setattr(rooms, "SHRINKING", 20.0)
+    found = run("null_clears", streams=300, known=tmp_path / "examples")
+    find = found.findings["corrupts", "I14"]
+    files = save(found, tmp_path)
+    file = Path(files["corrupts-I14"])
+    case = Case.load(json.loads(file.read_text()))
+    fragments = [f for c in find.chunks[:2] for f in c["choices"][0]["delta"].get("tool_calls", ())]
+
+    assert len(find.chunks) <= 4
+    assert [fragment.get("id", "omitted") for fragment in fragments].count(None) == 1
+    assert case.run().outcome == "whole"
+    with pytest.raises(AssertionError, match="corrupts-I14: it corrupts"):
+        check(file, found.target)
+    check(file, TargetName("wrong:right"))
+    check(file, TargetName())
+
+
+def test_a_second_campaign_looks_first_at_what_the_first_found(tmp_path: Path) -> None:
+    """And forgets what is not found any more."""
+    first = run("null_dropped", streams=600, known=tmp_path)
+    again = run("null_dropped", streams=1, known=tmp_path)
+    name = TargetName("wrong:right")
+
+    assert first.findings
+    assert again.findings.keys() == first.findings.keys()
+    assert recall(name, tmp_path) == []
+    assert recall(TargetName("wrong:null_dropped"), tmp_path) == []
+
+
+def test_what_needs_an_earlier_response_carries_it(tmp_path: Path) -> None:
+    """A name that an earlier response had: one before is enough, and it has the same name."""
+    found = run("remembers", streams=60)
+    find = found.findings[next(iter(found.findings))]
+    file = tmp_path / "case.jsonl"
+    file.write_text(json.dumps(case_of(find)))
+
+    assert find.kind == "refuses"
+    assert len(find.before) == 1
+    with pytest.raises(AssertionError, match="it refuses"):
+        check(file, found.target)
+
+
+def test_a_flaky_or_dying_target_does_not_end_a_campaign() -> None:
+    flaky, dies = run("flaky", streams=140), run("dies", streams=100)
+
+    assert (flaky.findings, flaky.flaky > 0) == ({}, True)
+    assert flaky.walked.streams == 140
+    assert dies.walked.troubles["died"] > 0
+    assert dies.walked.streams == 100
+    assert f"not seen again: {flaky.flaky}" in [*lines(flaky, {})]
+    assert any(line.startswith("the target died: ") for line in lines(dies, {}))
+
+
+def test_a_budget_of_seconds_ends_it_and_what_waits_is_looked_at() -> None:
+    found = run("null_clears", streams=None, seconds=2.0)
+
+    assert found.walked.streams > 0
+    assert found.findings
+
+
+def test_an_interrupt_leaves_what_was_found() -> None:
+    campaign = Campaign(TargetName("wrong:null_dropped"))
+
+    def interrupt() -> None:
+        raise KeyboardInterrupt
+
+    with ThreadPoolExecutor(1) as executor, pytest.raises(KeyboardInterrupt):
+        campaign.run(Budget(streams=100), executor, 1, interrupt)
+
+    assert campaign.walked.streams == 100
+    assert campaign.seconds > 0
+
+
+class Skips(Own):
+    """Cannot express anything."""
+
+    def ask(self, chunks: Any, limits: Limits | None = None) -> Got:  # noqa: ARG002 - it is asked as others
+        return Got(skipped=True)
+
+
+def test_what_cannot_be_expressed_is_not_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    def opened(_: TargetName) -> Target:
+        return Skips()
+
+    monkeypatch.setattr(TargetName, "open", opened)
+    found = run("", streams=50)
+
+    assert (found.walked.skipped, found.findings) == (50, {})
+    assert "not expressible to the target: 50" in [*lines(found, {})]
+
+
+class Misjudges(Own):
+    """Says another fault than the tables."""
+
+    def ask(self, chunks: Any, limits: Limits | None = None) -> Got:
+        got = super().ask(chunks, limits)
+        outcome, fault, rows = got.verdict or ("", None, ())
+        return Got(got.calls, verdict=(outcome, "name.type" if fault == "limit.name" else fault, rows))
+
+
+def test_a_wrong_fault_of_wholecall_itself_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """And its case has the limits with which it shows."""
+
+    def opened(_: TargetName) -> Target:
+        return Misjudges()
+
+    monkeypatch.setattr(TargetName, "open", opened)
+    found = run("", streams=1000)
+    kinds = {kind for kind, _ in found.findings}
+    case = case_of(found.findings["differs", "N05"])
+
+    assert (kinds, case["limits"]["name"]) == ({"differs"}, 24)
+    assert case["got"]["fault"] == "name.type"
+    assert Case.load(case).run().fault == "limit.name"
+    assert asked(Case.load(case), Own())[0] == ""
+
+
+def test_others_are_not_held_to_limits() -> None:
+    assert not [row for row in reachable(own=False).rows if row in ("R07", "R13", "N05", "N12", "A05", "A12")]
+    assert reachable(own=False).pairs < reachable(own=True).pairs
+
+
+CALLS = (SentCall("a", "f", '{"x": 1}'), SentCall("b", "f", "{}"))
+
+
+def told(*calls: SentCall, **changed: Any) -> tuple[dict[str, Any], ...]:
+    return tuple({**call._asdict(), **changed} for call in calls)
+
+
+@pytest.mark.parametrize(
+    ("got", "same"),
+    [
+        (told(*CALLS), True),
+        (told(*reversed(CALLS)), True),
+        ((*told(CALLS[0], arguments={"x": 1.0}), *told(CALLS[1])), True),
+        ((*told(CALLS[0], arguments={"x": True}), *told(CALLS[1])), False),
+        (told(CALLS[0]), False),
+        (told(*CALLS, CALLS[1]), False),
+        (told(CALLS[0], CALLS[0]), False),
+        (told(*CALLS, id=None), False),
+        (told(*CALLS, name="g"), False),
+        (told(CALLS[0], CALLS[1], arguments=""), False),
+        ((*told(CALLS[0]), {"id": "b", "name": "f"}), False),
+    ],
+)
+def test_calls_are_compared_whole_and_in_any_order(got: Any, same: bool) -> None:
+    assert same_calls(CALLS, got) is same
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ({"a": [1, None]}, {"a": [1.0, None]}, True),
+        ({"a": 1}, {"b": 1}, False),
+        ([1], [1, 2], False),
+        ([1], {"0": 1}, False),
+        (True, 1, False),
+        (0, False, False),
+        ("1", 1, False),
+        (None, None, True),
+    ],
+)
+def test_values_are_the_same_however_they_are_spelled(one: Any, other: Any, same: bool) -> None:
+    assert same_value(one, other) is same
+
+
+LEGAL = expect([{"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]}])
+ILLEGAL = expect([])
+
+
+@pytest.mark.parametrize(
+    ("expected", "got", "kind"),
+    [
+        (LEGAL, Got(()), ""),
+        (LEGAL, Got(None), "refuses"),
+        (LEGAL, Got(({},)), "corrupts"),
+        (ILLEGAL, Got(None), ""),
+        (ILLEGAL, Got(()), ""),
+        (ILLEGAL, Got(({},)), "accepts"),
+        (ILLEGAL, Got(({},), skipped=True), ""),
+        (ILLEGAL, Got((), verdict=("incomplete", "stream.no_finish", ILLEGAL.rows)), ""),
+        (ILLEGAL, Got((), verdict=("incomplete", "stream.aborted", ILLEGAL.rows)), "differs"),
+    ],
+)
+def test_a_verdict(expected: Any, got: Got, kind: str) -> None:
+    assert judge(expected, got) == kind
+    assert kind in ("", *KINDS)
+
+
+BAD = {
+    "before": ([1], "before must be a list of lists of chunks"),
+    "limits": ({"call": 1}, "limits must be an object of calls, name, arguments, depth"),
+}
+
+
+@pytest.mark.parametrize("key", BAD)
+def test_a_case_that_is_none_is_told(key: str) -> None:
+    case = {"id": "x", "dialect": "chat", "evidence": "synthetic", "chunks": [], "expect": {"outcome": "x"}}
+    value, told = BAD[key]
+
+    with pytest.raises(CaseError, match=told):
+        Case.load({**case, key: value})
+    with pytest.raises(CaseError, match="the limit calls must be"):
+        Case.load({**case, "limits": {"calls": 0}})

@@ -1,0 +1,194 @@
+"""A target is asked line by line; whatever it does, a campaign goes on."""
+
+from __future__ import annotations
+
+import io
+import json
+import shutil
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import wrong
+
+import wholecall
+from wholecall.fuzz import serve
+from wholecall.fuzz.target import Own, Process, TargetError, TargetName, try_out
+from wholecall.limits import Limits
+
+HERE = Path(__file__).parent
+WHOLE: list[Any] = [
+    {
+        "choices": [
+            {
+                "index": 0,
+                "delta": {
+                    "tool_calls": [
+                        {"index": 0, "id": "c1", "function": {"name": "look", "arguments": '{"a": 1}'}}
+                    ]
+                },
+                "finish_reason": "tool_calls",
+            }
+        ]
+    },
+    "[DONE]",
+]
+CALL = {"id": "c1", "name": "look", "arguments": '{"a": 1}'}
+
+
+@pytest.fixture(autouse=True)
+def _beside_the_tests(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONPATH", str(HERE))
+
+
+def process(code: str, timeout: float = 20.0) -> Process:
+    return Process("it", [sys.executable, "-c", code], timeout)
+
+
+ECHO = "import json, sys\nfor line in sys.stdin: r = json.loads(line); print({answer}, flush=True)"
+
+
+def answering(answer: str) -> Process:
+    """A process that answers with what this expression gives of the request `r`."""
+    return process(ECHO.format(answer=answer))
+
+
+def test_a_callable_is_asked_in_a_process_of_its_own() -> None:
+    target = TargetName("wrong:right").open()
+    whole, cut, again = target.ask(WHOLE), target.ask([*WHOLE[:1], {"abort": True}]), target.ask(WHOLE)
+    target.close()
+
+    assert (whole.calls, again.calls) == ((CALL,), (CALL,))
+    assert (cut.calls, cut.skipped, cut.trouble) == (None, False, "")
+
+
+def test_wholecall_itself_tells_its_verdict() -> None:
+    small = Limits(name=3)
+
+    assert Own().ask(WHOLE).calls == (CALL,)
+    assert Own().ask(WHOLE).verdict == ("whole", None, wholecall.read(WHOLE).rows)
+    assert Own().ask(WHOLE, small).verdict[:2] == ("rejected", "limit.name")  # type: ignore[index]
+    assert Own().ask([{"abort": True}]).verdict[:2] == ("incomplete", "stream.aborted")  # type: ignore[index]
+
+
+ANSWERS = {
+    "print('no JSON') or r": "gave no answer of the protocol",
+    "json.dumps({'seq': 0, 'calls': []})": "gave no answer of the protocol",
+    "json.dumps([])": "gave no answer of the protocol",
+    "json.dumps({'seq': r['seq']})": "gave no list of calls",
+    "json.dumps({'seq': r['seq'], 'calls': [1]})": "gave no list of calls",
+    "sys.exit()": "died",
+}
+
+
+@pytest.mark.parametrize("answer", ANSWERS)
+def test_what_is_no_answer_counts_as_a_refusal_and_is_told(answer: str) -> None:
+    target = answering(answer)
+    got = target.ask(WHOLE)
+    target.close()
+
+    assert (got.calls, got.trouble) == (None, ANSWERS[answer])
+
+
+def test_a_stream_can_be_skipped_or_refused() -> None:
+    skips, refuses = (answering(f"json.dumps({{'seq': r['seq'], '{w}': True}})") for w in ("skip", "refused"))
+
+    assert skips.ask(WHOLE).skipped
+    assert (refuses.ask(WHOLE).calls, refuses.ask(WHOLE).skipped) == (None, False)
+    skips.close()
+    refuses.close()
+
+
+def test_a_target_that_died_or_hangs_is_started_again() -> None:
+    dies = answering("json.dumps({'seq': r['seq'], 'calls': []}) if r['chunks'] else sys.exit()")
+
+    assert [dies.ask(chunks).trouble for chunks in ([1], [], [1], [], [])] == ["", "died", "", "died", "died"]
+    dies.close()
+    wait = "json.dumps({'seq': r['seq'], 'calls': []}) if r['chunks'] else __import__('time').sleep(60)"
+    hangs = process(ECHO.format(answer=wait), timeout=0.2)
+
+    assert hangs.ask([1]).trouble == ""
+    assert hangs.ask([]).trouble == "gave no answer in time"
+    assert hangs.ask([1]).trouble == ""
+    hangs.close()
+    hangs.close()
+
+
+def test_a_target_that_reads_nothing_dies() -> None:
+    target = process("import os; os.close(0); print('ready', flush=True)")
+    target.ask([])
+
+    assert target.ask(["x" * 10_000_000]).trouble == "died"
+    target.close()
+
+
+UNUSABLE = {
+    TargetName("wrong"): "a target is MODULE:CALLABLE, not 'wrong'",
+    TargetName("wrong:"): "a target is MODULE:CALLABLE, not 'wrong:'",
+    TargetName("no_such_module:x"): "No module named 'no_such_module'",
+    TargetName("wrong:no_such_name"): "has no attribute 'no_such_name'",
+    TargetName(command="no-such-program"): "cannot be started: No such file or directory",
+    TargetName(command="false"): "the target false died",
+}
+
+
+@pytest.mark.parametrize("name", UNUSABLE, ids=str)
+def test_a_target_that_cannot_be_used_is_told_with_its_reason(name: TargetName) -> None:
+    with pytest.raises(TargetError) as caught:
+        try_out(name)
+
+    assert UNUSABLE[name] in str(caught.value)
+    assert str(caught.value).startswith(f"the target {name} ")
+
+
+@pytest.mark.parametrize("name", [TargetName(), TargetName("wrong:right"), TargetName("wrong:Ways.right")])
+def test_a_target_that_answers_can_be_used(name: TargetName) -> None:
+    try_out(name)
+
+
+def test_what_a_callable_does_is_answered() -> None:
+    def skips(_: list[Any]) -> list[Any]:
+        raise wholecall.Skip
+
+    def prints_no_json(_: list[Any]) -> list[Any]:
+        return [object()]
+
+    def yields(_: list[Any]) -> Iterator[Any]:
+        yield CALL
+
+    requests = io.StringIO(f"{json.dumps({'seq': 7, 'chunks': WHOLE})}\n")
+    answers = io.StringIO()
+    serve.serve(wrong.right, requests, answers)
+
+    assert json.loads(answers.getvalue()) == {"seq": 7, "calls": [CALL]}
+    assert serve.answer(skips, []) == {"skip": True}
+    assert serve.answer(prints_no_json, []) == {"refused": True}
+    assert serve.answer(yields, []) == {"calls": [CALL]}
+    assert serve.answer(wrong.right, []) == {"refused": True}
+
+
+def test_what_a_callable_prints_is_no_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "loud.py").write_text("def ask(chunks):\n    print('hear me')\n    return []\n")
+    monkeypatch.chdir(tmp_path)
+    target = TargetName("loud:ask").open()
+
+    assert target.ask(WHOLE).calls == ()
+    target.close()
+
+
+NODE = HERE / "adapter.mjs"
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="there is no node")
+def test_a_program_of_another_language_is_asked() -> None:
+    """The example that README.md shows: right about one whole call, and wrong where a stream was cut."""
+    target = TargetName(command=f"node {NODE}").open()
+    whole, cut = target.ask(WHOLE), target.ask(WHOLE[:1])
+    bad = target.ask(["not JSON"])
+    target.close()
+
+    assert whole.calls == ({**CALL, "arguments": {"a": 1}},)
+    assert cut.calls == whole.calls
+    assert bad.calls is None
