@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/ready
 
-.PHONY: demo test formal bench lint types
+.PHONY: demo test formal bench clients lint types
 
 $(READY): pyproject.toml
 	$(PYTHON) -m venv .venv
@@ -33,6 +33,11 @@ formal: $(READY)
 	@command -v java >/dev/null || { echo 'make formal runs TLC, which needs java (11 or later) on the PATH' >&2; exit 1; }
 	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[formal]'
 	$(BIN)/python tests/formal.py
+
+# Real clients, in environments of their own: what `wholecall matrix` drives. Node's needs npm, and is left out without.
+clients: $(READY)
+	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[clients]'
+	$(BIN)/python -c 'from wholecall.clients.install import main; main()'
 
 bench: $(READY)
 	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[bench,formal]'

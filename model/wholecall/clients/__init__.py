@@ -1,0 +1,1 @@
+"""Real clients, each driven through its public streaming surface over a transport without a network."""

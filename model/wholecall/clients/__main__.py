@@ -1,0 +1,34 @@
+"""`python -m wholecall.clients NAME`: serve a client's adapter, in an environment that has the client."""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib import import_module
+
+from wholecall.clients.registry import clients, quiet
+from wholecall.clients.serve import serve
+
+
+def main(arguments: list[str]) -> str | None:
+    """Answer the requests of standard input; what the client prints goes to standard error.
+
+    Returns:
+        What is wrong with the arguments, where anything is.
+    """
+    python = [name for name, client in clients().items() if client.environment != "node"]
+    if len(arguments) != 1 or arguments[0] not in python:
+        return f"python -m wholecall.clients NAME, of {', '.join(python)}"
+    with os.fdopen(os.dup(1), "w", encoding="utf-8") as answers:
+        os.dup2(2, 1)
+        sys.stdout = sys.stderr
+        os.environ.update(quiet())
+        adapter = import_module(clients()[arguments[0]].module)
+        for line in serve(adapter.assemble, sys.stdin):
+            answers.write(line)
+            answers.flush()
+    return None
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
