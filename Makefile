@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/ready
 
-.PHONY: demo test formal bench clients lint types
+.PHONY: demo test formal bench clients matrix lint types
 
 $(READY): pyproject.toml
 	$(PYTHON) -m venv .venv
@@ -38,6 +38,9 @@ formal: $(READY)
 clients: $(READY)
 	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[clients]'
 	$(BIN)/python -c 'from wholecall.clients.install import main; main()'
+
+matrix: $(READY)
+	$(BIN)/wholecall matrix
 
 bench: $(READY)
 	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[bench,formal]'

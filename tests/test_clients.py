@@ -38,6 +38,13 @@ def test_a_frame_is_an_event_and_gets_the_envelope_that_it_lacks() -> None:
     assert data(event).keys() >= {"created", "model"}
 
 
+def test_a_usage_gets_the_counts_that_it_lacks() -> None:
+    (event,) = events([{"usage": {"total_tokens": 9}}])
+
+    assert data(event)["usage"].items() >= {"total_tokens": 9}.items()
+    assert data(event)["usage"].keys() == {"prompt_tokens", "completion_tokens", "total_tokens"}
+
+
 @pytest.mark.parametrize("chunk", [{"error": {"message": "no"}}, [], 1, None], ids=repr)
 def test_what_is_no_frame_of_choices_is_sent_as_it_stands(chunk: object) -> None:
     assert data(*events([chunk])) == chunk

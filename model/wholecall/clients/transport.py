@@ -27,6 +27,7 @@ MODEL: Final = "gpt-4o"
 """The model that clients ask for: several know their own models by name, and how to speak to them."""
 
 _ENVELOPE: Final = {"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1, "model": MODEL}
+_USAGE: Final = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
 _HEADERS: Final = {"content-type": "text/event-stream"}
 _EOF: Final = {"eof": True}
 _ABORT: Final = {"abort": True}
@@ -37,8 +38,9 @@ T = TypeVar("T")
 def events(chunks: Iterable[object]) -> list[bytes]:
     """The chunks of a stream as events, up to the one that ends it.
 
-    A frame without `id`, `object`, `created` or `model` gets one: on the wire it has them, no table speaks of
-    them, and several clients stop at a frame that lacks one. Of an error, nothing is changed.
+    A frame without `id`, `object`, `created` or `model` gets one, and its usage each count that it lacks: on
+    the wire it has them, no table speaks of them, and several clients stop where one is missing. Of an error,
+    nothing is changed.
 
     Raises:
         Skip: The raw text of a frame cannot stand in an event stream.
@@ -56,6 +58,8 @@ def _until_end(chunks: Iterable[object]) -> Iterator[object]:
 def _event(chunk: object) -> bytes:
     if isinstance(chunk, dict) and not chunk.get("error"):
         chunk = _ENVELOPE | chunk
+        if isinstance(usage := chunk.get("usage"), dict):
+            chunk = chunk | {"usage": {**_USAGE, **usage}}
     text = chunk if isinstance(chunk, str) else json.dumps(chunk)
     with suppress(UnicodeEncodeError):
         if "\r" not in text:  # it would come out as a line feed

@@ -15,6 +15,7 @@ const { createOpenAICompatible } = need("@ai-sdk/openai-compatible");
 
 const MODEL = "gpt-4o";
 const ENVELOPE = { id: "chatcmpl-1", object: "chat.completion.chunk", created: 1, model: MODEL };
+const USAGE = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 };
 
 class Skip extends Error {}
 
@@ -49,6 +50,7 @@ function carry(chunks) {
 
 function event(chunk) {
   if (isObject(chunk) && !chunk.error) chunk = { ...ENVELOPE, ...chunk };
+  if (isObject(chunk?.usage)) chunk.usage = { ...USAGE, ...chunk.usage };
   const text = typeof chunk === "string" ? chunk : JSON.stringify(chunk);
   if (text.includes("\r") || !text.isWellFormed()) throw new Skip();
   return text.split("\n").map((line) => `data: ${line}\n`).join("") + "\n";

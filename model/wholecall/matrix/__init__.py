@@ -1,0 +1,1 @@
+"""What real clients make of streams, beside what the tables say of them."""

@@ -1,0 +1,179 @@
+"""One client asked: streams made from the tables, and cases. What differs is made small, and seen again."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from wholecall.cases import Case
+from wholecall.clients.registry import Client
+from wholecall.fuzz.reading import MACHINES, expect
+from wholecall.fuzz.replay import case_of
+from wholecall.fuzz.target import Target, TargetError, TargetName
+from wholecall.fuzz.verdict import KINDS, judge
+from wholecall.fuzz.walk import Coverage, Find, walk
+from wholecall.limits import Limits
+from wholecall_generated.tables import SPEC
+
+AGREES: Final = "agrees"
+"""The verdict where nothing differs."""
+SKIPPED: Final = "skip"
+"""The verdict where nothing could be asked."""
+VERDICTS: Final = (*KINDS, AGREES, SKIPPED)
+"""Every verdict, the gravest first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A stream of which a client makes something else than the tables, the smallest that was met.
+
+    Attributes:
+        kind: One of `KINDS`.
+        row: The row that decides.
+        case: The case that shows it again, with what was expected and what came.
+    """
+
+    kind: str
+    row: str
+    case: dict[str, Any]
+
+    @property
+    def name(self) -> str:
+        """What it is called among those of its client."""
+        return f"{self.kind}-{self.row}-{self.case['evidence']}"
+
+    @property
+    def machine(self) -> str:
+        """The machine of its row."""
+        return next(table.machine for table in SPEC.tables if any(row.id == self.row for row in table.rows))
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """What one client makes of all streams.
+
+    Attributes:
+        client: Which.
+        versions: The versions of its packages, and of what its environment has besides.
+        streams: How many streams it was asked.
+        skipped: How many of them cannot be told to it.
+        flaky: How many finds did not show when they were asked once more.
+        troubles: What went wrong with its process, and how often.
+        cells: The gravest verdict of each machine.
+        findings: The gravest first.
+    """
+
+    client: Client
+    versions: dict[str, str]
+    streams: int
+    skipped: int
+    flaky: int
+    troubles: dict[str, int]
+    cells: dict[str, str]
+    findings: Sequence[Finding]
+
+
+def target_of(client: Client, root: Path) -> TargetName:
+    """A client as the target of a campaign, and of `wholecall cases`."""
+    return TargetName(command=shlex.join(client.command(root)))
+
+
+def ask(client: Client, root: Path, cases: Sequence[Case], streams: int, seed: int) -> Column:
+    """Ask one client.
+
+    Args:
+        client: Which; it is installed.
+        root: The folder of the environments.
+        cases: Are asked besides, without their tools; those of dialects that are not built are left out.
+        streams: How many streams to make from the tables.
+        seed: Of their choices.
+
+    Errors:
+        TargetError: Its adapter cannot be started, or answers nothing.
+    """
+    name = target_of(client, root)
+    target = name.open()
+    try:
+        if trouble := target.ask([]).trouble:
+            raise TargetError(client.name, trouble)
+        coverage = Coverage()
+        walked = walk(target, coverage, seed, streams, float("inf"), own=False)
+        finds = [case_of(_small(find, target)) for find in _smallest(walked.finds)]
+        told = [case for case in cases if case.built]
+        finds += [found for case in told if (found := _of_case(case, target, coverage))]
+    finally:
+        target.close()
+    seen = _seen_again(name.open(), finds)
+    findings = [Finding(case["kind"], case["row"], case) for case in _one_each(seen)]
+    return Column(
+        client,
+        dict(client.versions(root)),
+        walked.streams + len(told),
+        walked.skipped,
+        len(finds) - len(seen),
+        dict(walked.troubles),
+        {machine: _verdict(machine, findings, coverage) for machine in MACHINES},
+        sorted(findings, key=lambda one: (VERDICTS.index(one.kind), one.row)),
+    )
+
+
+def _smallest(finds: Iterable[Find]) -> list[Find]:
+    """The smallest find of each kind and row."""
+    ordered = sorted(finds, key=lambda find: -len(find.dealt))
+    return list({(find.kind, find.row): find for find in ordered}.values())
+
+
+def _small(find: Find, target: Target) -> Find:
+    """A find without each chunk that it shows without; it is still of the same kind and row.
+
+    What the client was asked before it is dropped: what shows only after that will not show again.
+    """
+    for at in reversed(range(len(find.chunks))):
+        chunks = find.chunks[:at] + find.chunks[at + 1 :]
+        expected = expect(chunks)
+        if find.row != expected.row and (expected.row or find.row not in expected.rows):
+            continue
+        got = target.ask(chunks)
+        if judge(expected, got) == find.kind:
+            find = find._replace(chunks=chunks, expected=expected, got=got)
+    return find._replace(before=())
+
+
+def _of_case(case: Case, target: Target, coverage: Coverage) -> dict[str, Any] | None:
+    """A case of which the client makes something else than the tables."""
+    got, expected = target.ask(case.chunks), expect(case.chunks)
+    kind = judge(expected, got)
+    if not kind:
+        return None
+    find = Find(kind, coverage.suspect(expected), [*case.chunks], expected, got, Limits())
+    return case_of(find) | {"id": case.id, "evidence": case.evidence}
+
+
+def _seen_again(target: Target, finds: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Those that a client that was just started shows too."""
+    try:
+        return [
+            find
+            for find in finds
+            if judge(expect(find["chunks"]), target.ask(find["chunks"])) == find["kind"]
+        ]
+    finally:
+        target.close()
+
+
+def _one_each(finds: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The smallest of each kind, row, and level of evidence."""
+    ordered = sorted(finds, key=lambda find: -len(json.dumps(find["chunks"])))
+    return list({(find["kind"], find["row"], find["evidence"]): find for find in ordered}.values())
+
+
+def _verdict(machine: str, findings: Iterable[Finding], coverage: Coverage) -> str:
+    """The gravest verdict of a machine."""
+    met = coverage.agreed | coverage.differed
+    asked = any(row.id in met for row in SPEC.table(machine).rows)
+    kinds = (finding.kind for finding in findings if finding.machine == machine)
+    return min((*kinds, AGREES if asked else SKIPPED), key=VERDICTS.index)
