@@ -23,7 +23,7 @@ COMMANDS: Final = {
     "explain": "Explain a row of the tables.",
     "check": "Check the tables.",
     "fuzz": "Send streams made from the tables to an assembler, ours or yours.",
-    "matrix": "Ask real clients, and compare what they make of streams with the tables.",
+    "matrix": "Compare what real clients make of streams with the tables.",
     "explore": "Visit every state that the machines can reach together.",
     "build": "Print again what is derived from the tables.",
 }
