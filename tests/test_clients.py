@@ -38,6 +38,17 @@ def test_a_frame_is_an_event_and_gets_the_envelope_that_it_lacks() -> None:
     assert data(event).keys() >= {"created", "model"}
 
 
+def test_the_fragment_with_the_id_gets_the_type_that_it_lacks() -> None:
+    fragments = [fragment(0, id="c1"), fragment(1, id="c2", type=None), fragment(0), fragment(2, id=None)]
+    chunk = frame(*fragments)
+    before = json.dumps(chunk)
+    (event,) = events([chunk])
+
+    got = data(event)["choices"][0]["delta"]["tool_calls"]
+    assert got == [{**fragments[0], "type": "function"}, *fragments[1:]]
+    assert json.dumps(chunk) == before
+
+
 def test_a_usage_gets_the_counts_that_it_lacks() -> None:
     (event,) = events([{"usage": {"total_tokens": 9}}])
 

@@ -10,6 +10,7 @@ import asyncio
 import json
 from collections.abc import AsyncIterator, Coroutine, Iterable, Iterator, Sequence
 from contextlib import suppress
+from copy import deepcopy
 from functools import cache
 from importlib import import_module
 from types import ModuleType
@@ -38,9 +39,9 @@ T = TypeVar("T")
 def events(chunks: Iterable[object]) -> list[bytes]:
     """The chunks of a stream as events, up to the one that ends it.
 
-    A frame without `id`, `object`, `created` or `model` gets one, and its usage each count that it lacks: on
-    the wire it has them, no table speaks of them, and several clients stop where one is missing. Of an error,
-    nothing is changed.
+    On the wire a frame has `id`, `object`, `created` and `model`, a usage all its counts, and the fragment
+    with the id a `type`. No row reads them, and several clients stop where one is missing; so what is omitted
+    of these is filled in. Of an error, nothing is changed.
 
     Raises:
         Skip: The raw text of a frame cannot stand in an event stream.
@@ -57,14 +58,23 @@ def _until_end(chunks: Iterable[object]) -> Iterator[object]:
 
 def _event(chunk: object) -> bytes:
     if isinstance(chunk, dict) and not chunk.get("error"):
-        chunk = _ENVELOPE | chunk
-        if isinstance(usage := chunk.get("usage"), dict):
-            chunk = chunk | {"usage": {**_USAGE, **usage}}
+        chunk = _filled_in(chunk)
     text = chunk if isinstance(chunk, str) else json.dumps(chunk)
     with suppress(UnicodeEncodeError):
         if "\r" not in text:  # it would come out as a line feed
             return b"".join(b"data: %b\n" % line for line in text.encode().split(b"\n")) + b"\n"
     raise Skip("the raw text of a frame cannot stand in an event stream")
+
+
+def _filled_in(frame: dict[str, Any]) -> dict[str, Any]:
+    filled: dict[str, Any] = {**_ENVELOPE, **deepcopy(frame)}
+    if isinstance(filled.get("usage"), dict):
+        filled["usage"] = {**_USAGE, **filled["usage"]}
+    for choice in _objects([filled], "choices"):
+        for fragment in _objects([choice.get("delta")], "tool_calls"):
+            if isinstance(fragment.get("id"), str):
+                fragment.setdefault("type", "function")
+    return filled
 
 
 class Sent(NamedTuple):

@@ -39,6 +39,7 @@ const fetch = async () => {
 const model = createOpenAICompatible({ name: "wholecall", baseURL: "http://wholecall.invalid/v1", fetch })(MODEL);
 
 const isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
+const objects = (value) => (Array.isArray(value) ? value.filter(isObject) : []);
 const isControl = (chunk, name) => isObject(chunk) && chunk[name] === true && Object.keys(chunk).length === 1;
 
 function carry(chunks) {
@@ -49,16 +50,24 @@ function carry(chunks) {
 }
 
 function event(chunk) {
-  if (isObject(chunk) && !chunk.error) chunk = { ...ENVELOPE, ...chunk };
-  if (isObject(chunk?.usage)) chunk.usage = { ...USAGE, ...chunk.usage };
+  if (isObject(chunk) && !chunk.error) chunk = filledIn(chunk);
   const text = typeof chunk === "string" ? chunk : JSON.stringify(chunk);
   if (text.includes("\r") || !text.isWellFormed()) throw new Skip();
   return text.split("\n").map((line) => `data: ${line}\n`).join("") + "\n";
 }
 
+// What no row reads and the wire always has (see `events` in transport.py).
+function filledIn(frame) {
+  const filled = { ...ENVELOPE, ...structuredClone(frame) };
+  if (isObject(filled.usage)) filled.usage = { ...USAGE, ...filled.usage };
+  for (const choice of objects(filled.choices))
+    for (const fragment of objects(choice.delta?.tool_calls))
+      if (typeof fragment.id === "string" && !("type" in fragment)) fragment.type = "function";
+  return filled;
+}
+
 // A tool for the name of every call of this stream; each takes any object.
 function toolsOf(chunks) {
-  const objects = (value) => (Array.isArray(value) ? value.filter(isObject) : []);
   const parts = {};
   for (const choice of chunks.filter(isObject).flatMap((chunk) => objects(chunk.choices)))
     for (const fragment of objects(choice.delta?.tool_calls))
