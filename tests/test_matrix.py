@@ -116,6 +116,25 @@ def test_what_does_not_show_again_is_left_out() -> None:
     assert target.closed
 
 
+@pytest.mark.parametrize(
+    ("calls", "letter"),
+    [
+        ([], "R"),
+        ([{"id": "c1c1", "name": "look", "arguments": "{}"}], "I"),
+        ([{"id": "c1", "name": None, "arguments": "{}"}], "N"),
+        ([{"id": "c1", "name": "look", "arguments": "{}"}], "A"),
+    ],
+)
+def test_what_is_corrupted_counts_where_it_differs(calls: list[dict[str, Any]], letter: str) -> None:
+    expected = expect(WHOLE)
+    find = Find("corrupts", "", WHOLE, expected, Got(tuple(calls)), Limits())
+
+    decided = column._decided(find, Coverage(differed=Counter(expected.rows)))
+
+    assert decided.row.startswith(letter)
+    assert decided.row in expected.rows
+
+
 def test_of_each_kind_row_and_level_the_smallest_is_shown() -> None:
     short, long = finding("accepts", "I02", chunks=[1]), finding("accepts", "I02", chunks=[1, 2])
     other = finding("accepts", "I02", evidence="recorded")

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import shlex
+from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -102,7 +103,10 @@ def ask(client: Client, root: Path, cases: Sequence[Case], streams: int, seed: i
             raise TargetError(client.name, trouble)
         coverage = Coverage()
         walked = walk(target, coverage, seed, streams, float("inf"), own=False)
-        finds = [case_of(_small(find, target)) for find in _smallest(walked.finds)]
+        finds = [
+            case_of(_small(find, target))
+            for find in _smallest(_decided(one, coverage) for one in walked.finds)
+        ]
         told = [case for case in cases if case.built]
         finds += [found for case in told if (found := _of_case(case, target, coverage))]
     finally:
@@ -119,6 +123,28 @@ def ask(client: Client, root: Path, cases: Sequence[Case], streams: int, seed: i
         {machine: _verdict(machine, findings, coverage) for machine in MACHINES},
         sorted(findings, key=lambda one: (VERDICTS.index(one.kind), one.row)),
     )
+
+
+def _decided(find: Find, coverage: Coverage) -> Find:
+    """A find with the row that decides; where calls are corrupted, one of the machine of what differs.
+
+    That is routing where there are more calls or fewer than were sent, else the first field that differs.
+    """
+    if find.kind != "corrupts":
+        return find._replace(row=coverage.suspect(find.expected))
+    own = {row.id for row in SPEC.table(_differing(find)).rows}
+    rows = tuple(row for row in find.expected.rows if row in own)
+    return find._replace(row=coverage.suspect(replace(find.expected, rows=rows)))
+
+
+def _differing(find: Find) -> str:
+    sent, got = find.expected.calls, find.got.calls or ()
+    if len(sent) != len(got):
+        return "routing"
+    for field, machine in (("id", "identity"), ("name", "name")):
+        if Counter(repr(getattr(one, field)) for one in sent) != Counter(repr(one.get(field)) for one in got):
+            return machine
+    return "arguments"
 
 
 def _smallest(finds: Iterable[Find]) -> list[Find]:
@@ -149,8 +175,8 @@ def _of_case(case: Case, target: Target, coverage: Coverage) -> dict[str, Any] |
     kind = judge(expected, got)
     if not kind:
         return None
-    find = Find(kind, coverage.suspect(expected), [*case.chunks], expected, got, Limits())
-    return case_of(find) | {"id": case.id, "evidence": case.evidence}
+    find = Find(kind, "", [*case.chunks], expected, got, Limits())
+    return case_of(_decided(find, coverage)) | {"id": case.id, "evidence": case.evidence}
 
 
 def _seen_again(target: Target, finds: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
