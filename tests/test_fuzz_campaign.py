@@ -32,7 +32,7 @@ def _beside_the_tests(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 def run(
-    name: str, streams: int | None = 400, known: Path | None = None, seconds: float | None = None
+    name: str, streams: int | None = 600, known: Path | None = None, seconds: float | None = None
 ) -> Campaign:
     """A campaign against one of the assemblers in `wrong.py`, or against wholecall."""
     found = Campaign(TargetName(f"wrong:{name}" if name else ""), seed=3, known=known)
@@ -68,7 +68,7 @@ def test_what_is_right_is_not_found_to_err() -> None:
 
 
 def test_wholecall_itself_meets_every_row_and_pair(tmp_path: Path) -> None:
-    found = run("", streams=6000, known=tmp_path)
+    found = run("", streams=4000, known=tmp_path)
     told = record(found, {})
 
     assert (told["rows"]["missed"], told["findings"]) == ([], [])
@@ -84,10 +84,9 @@ def test_a_finding_is_small_and_replays(tmp_path: Path, monkeypatch: pytest.Monk
     files = save(found, tmp_path)
     file = Path(files["corrupts-I14"])
     case = Case.load(json.loads(file.read_text()))
-    fragments = [f for c in find.chunks[:2] for f in c["choices"][0]["delta"].get("tool_calls", ())]
 
     assert len(find.chunks) <= 4
-    assert [fragment.get("id", "omitted") for fragment in fragments].count(None) == 1
+    assert json.dumps(find.chunks).count('"id": null') == 1
     assert case.run().outcome == "whole"
     with pytest.raises(AssertionError, match="corrupts-I14: it corrupts"):
         check(file, found.target)
@@ -97,14 +96,14 @@ def test_a_finding_is_small_and_replays(tmp_path: Path, monkeypatch: pytest.Monk
 
 def test_a_second_campaign_looks_first_at_what_the_first_found(tmp_path: Path) -> None:
     """And forgets what is not found any more."""
-    first = run("null_dropped", streams=600, known=tmp_path)
-    again = run("null_dropped", streams=1, known=tmp_path)
+    first = run("null_clears", streams=300, known=tmp_path)
+    again = recall(first.target, tmp_path)
     name = TargetName("wrong:right")
 
-    assert first.findings
-    assert again.findings.keys() == first.findings.keys()
+    assert {find.kind for find in again} == {kind for kind, _ in first.findings} == {"corrupts"}
+    assert {str(find.chunks) for find in again} == {str(find.chunks) for find in first.findings.values()}
     assert recall(name, tmp_path) == []
-    assert recall(TargetName("wrong:null_dropped"), tmp_path) == []
+    assert recall(TargetName("wrong:null_clears"), tmp_path) == []
 
 
 def test_what_needs_an_earlier_response_carries_it(tmp_path: Path) -> None:
@@ -138,16 +137,19 @@ def test_a_budget_of_seconds_ends_it_and_what_waits_is_looked_at() -> None:
     assert found.findings
 
 
-def test_an_interrupt_leaves_what_was_found() -> None:
-    campaign = Campaign(TargetName("wrong:null_dropped"))
+def test_an_interrupt_ends_it_and_what_was_found_is_told() -> None:
+    campaign = Campaign(TargetName("wrong:null_clears"))
+    times = iter(range(5))
 
     def interrupt() -> None:
-        raise KeyboardInterrupt
+        if next(times) == 4:
+            raise KeyboardInterrupt
 
-    with ThreadPoolExecutor(1) as executor, pytest.raises(KeyboardInterrupt):
-        campaign.run(Budget(streams=100), executor, 1, interrupt)
+    with ThreadPoolExecutor(1) as executor:
+        campaign.run(Budget(streams=10_000), executor, 1, interrupt)
 
-    assert campaign.walked.streams == 100
+    assert campaign.walked.streams == 500
+    assert campaign.findings
     assert campaign.seconds > 0
 
 

@@ -6,7 +6,7 @@ from statistics import median
 
 from mutants import by_row, campaign, killed, mutants, reason
 
-STREAMS = 3000
+STREAMS = 5000
 
 
 def test_every_mutant_is_killed_or_has_a_reason_and_none_has_both() -> None:

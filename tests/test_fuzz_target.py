@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import io
 import json
+import pickle
 import shutil
 import sys
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ import pytest
 import wrong
 
 import wholecall
-from wholecall.fuzz import serve
+from wholecall.clients import serve
 from wholecall.fuzz.target import Own, Process, TargetError, TargetName, try_out
 from wholecall.limits import Limits
 
@@ -140,6 +140,7 @@ def test_a_target_that_cannot_be_used_is_told_with_its_reason(name: TargetName) 
         try_out(name)
 
     assert UNUSABLE[name] in str(caught.value)
+    assert str(pickle.loads(pickle.dumps(caught.value))) == str(caught.value), "it may come from elsewhere"  # noqa: S301 - our own
     assert str(caught.value).startswith(f"the target {name} ")
 
 
@@ -158,15 +159,15 @@ def test_what_a_callable_does_is_answered() -> None:
     def yields(_: list[Any]) -> Iterator[Any]:
         yield CALL
 
-    requests = io.StringIO(f"{json.dumps({'seq': 7, 'chunks': WHOLE})}\n")
-    answers = io.StringIO()
-    serve.serve(wrong.right, requests, answers)
+    def answer(assemble: serve.Assemble, chunks: list[Any]) -> Any:
+        (line,) = serve.serve(assemble, [json.dumps({"seq": 7, "chunks": chunks})])
+        return json.loads(line)
 
-    assert json.loads(answers.getvalue()) == {"seq": 7, "calls": [CALL]}
-    assert serve.answer(skips, []) == {"skip": True}
-    assert serve.answer(prints_no_json, []) == {"refused": True}
-    assert serve.answer(yields, []) == {"calls": [CALL]}
-    assert serve.answer(wrong.right, []) == {"refused": True}
+    assert answer(wrong.right, WHOLE) == {"seq": 7, "calls": [CALL]}
+    assert answer(skips, []) == {"seq": 7, "skip": True}
+    assert answer(prints_no_json, []) == {"seq": 7, "refused": True, "why": "builtins.TypeError"}
+    assert answer(yields, []) == {"seq": 7, "calls": [CALL]}
+    assert answer(wrong.right, []) == {"seq": 7, "refused": True, "why": "builtins.ValueError"}
 
 
 def test_what_a_callable_prints_is_no_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
+import subprocess
+import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from formal import SCOPES
@@ -31,7 +35,31 @@ def test_the_programs_run() -> None:
     for program in programs:
         exec(compile(program, "README.md", "exec"), namespace)  # noqa: S102 - the README is ours
 
-    assert len(programs) == 3
+    assert len(programs) == 4
+
+
+def test_the_target_that_is_shown_is_fuzzed_as_it_is_shown(tmp_path: Path) -> None:
+    """It answers what the lines of JSON show, and it takes a stream that never ended."""
+    (shown,) = (program for program in blocks("python") if "def assemble" in program)
+    (tmp_path / "mine.py").write_text(shown, encoding="utf-8")
+    request, answer = map(json.loads, blocks("json")[-1].splitlines())
+    namespace: dict[str, Any] = {}
+    exec(compile(shown, "README.md", "exec"), namespace)  # noqa: S102 - the README is ours
+    (call,) = namespace["assemble"](request["chunks"])
+    command = [sys.executable, "-m", "wholecall", "fuzz", "--target", "mine:assemble"]
+    told = subprocess.run(
+        [*command, "--examples", "100", "--workers", "1", "--json"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    findings = {(one["kind"], one["row"]) for one in json.loads(told.stdout)["findings"]}
+
+    assert [{**call, "arguments": json.dumps(call["arguments"])}] == answer["calls"]
+    assert (told.returncode, told.stderr) == (1, "")
+    assert ("accepts", "S10") in findings
+    assert not [row for kind, row in findings if kind != "accepts"]
 
 
 def test_the_row_that_is_explained_stands_in_the_table() -> None:

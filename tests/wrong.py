@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable
 from typing import Any
 
+from wholecall import Skip
 from wholecall.cases import ABORT, EOF, read_chunks
 
 Call = dict[str, Any]
@@ -197,3 +198,8 @@ class Ways:
     """A callable may stand within something."""
 
     right = staticmethod(right)
+
+
+def skips(_: list[Any]) -> list[Call]:
+    """Cannot express anything."""
+    raise Skip

@@ -7,7 +7,7 @@ import sys
 from importlib import import_module
 
 from wholecall.clients.registry import clients, quiet
-from wholecall.clients.serve import serve
+from wholecall.clients.serve import serve_here
 
 
 def main(arguments: list[str]) -> str | None:
@@ -19,14 +19,8 @@ def main(arguments: list[str]) -> str | None:
     python = [name for name, client in clients().items() if client.environment != "node"]
     if len(arguments) != 1 or arguments[0] not in python:
         return f"python -m wholecall.clients NAME, of {', '.join(python)}"
-    with os.fdopen(os.dup(1), "w", encoding="utf-8") as answers:
-        os.dup2(2, 1)
-        sys.stdout = sys.stderr
-        os.environ.update(quiet())
-        adapter = import_module(clients()[arguments[0]].module)
-        for line in serve(adapter.assemble, sys.stdin):
-            answers.write(line)
-            answers.flush()
+    os.environ.update(quiet())
+    serve_here(lambda chunks: import_module(clients()[arguments[0]].module).assemble(chunks))
     return None
 
 

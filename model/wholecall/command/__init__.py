@@ -72,15 +72,20 @@ class _Commands(click.Group):
             return super().invoke(ctx)
         except WholecallError as error:
             refusal = str(error)
-        except ModuleNotFoundError as error:
-            if error.name not in _EXTRAS:
-                raise
-            refusal = f"wholecall[{_EXTRAS[error.name]}] is not installed"
         except (ImportError, SyntaxError) as error:
-            if "wholecall_generated" not in f"{getattr(error, 'name', '')} {getattr(error, 'filename', '')}":
+            refusal = _missing(error)
+            if not refusal:
                 raise
-            refusal = _BROKEN
         raise Unusable(refusal)
+
+
+def _missing(error: ImportError | SyntaxError) -> str:
+    """What is to be told of what could not be imported; empty where that is not known."""
+    name = getattr(error, "name", None) or ""
+    extra = _EXTRAS.get(name.partition(".")[0])
+    if extra:
+        return f"wholecall[{extra}] is not installed"
+    return _BROKEN if "wholecall_generated" in f"{name} {getattr(error, 'filename', '')}" else ""
 
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})

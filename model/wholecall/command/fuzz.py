@@ -85,11 +85,8 @@ def fuzz(
         seconds = _SECONDS
     progress = Progress(campaign) if sys.stderr.isatty() and not as_json else lambda: None
     trouble = ""
-    try:
-        with _executor(workers, cluster) as (executor, number):
-            campaign.run(Budget(seconds, examples), executor, number, progress)
-    except KeyboardInterrupt:
-        pass  # the report is what ends a campaign
+    with _executor(workers, cluster) as (executor, number):
+        campaign.run(Budget(seconds, examples), executor, number, progress)
     try:
         files = save(campaign, out)
     except OSError as error:

@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor, Future
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -20,6 +21,9 @@ from wholecall.fuzz.walk import Coverage, Find, Walked, walk
 
 STREAMS: Final = 100
 """Streams of one walk; all that a worker does before it hears of what others met."""
+
+_WALKS: Final = 1_000_000
+"""Walks of a campaign at most, so that no two seeds have a walk in common."""
 
 _SURE: Final = 500
 """Streams before a row is blamed for what becomes of a legal stream."""
@@ -80,7 +84,7 @@ class Campaign:
     _spent: float = 0.0
 
     def run(self, budget: Budget, executor: Executor, workers: int, progress: Callable[[], object]) -> None:
-        """Go on until the budget is spent.
+        """Go on until the budget is spent, or somebody interrupts.
 
         Args:
             budget: What may be spent.
@@ -90,25 +94,24 @@ class Campaign:
         """
         began = time.time()
         until = began + (budget.seconds if budget.seconds is not None else float("inf"))
-        number = 0
-        try:
+        with suppress(KeyboardInterrupt):  # it ends the campaign, and what was found is told
             for find in executor.submit(recall, self.target, self.known).result():
                 self._waiting[find.kind, find.row] = find
+            walks = 0
             while time.time() < until and (sizes := self._sizes(budget, workers)):
+                seeds = range(self.seed * _WALKS + walks, self.seed * _WALKS + walks + len(sizes))
+                walks += len(sizes)
                 known = self.walked.coverage
-                walks = [
-                    executor.submit(walk_once, self.target, known, self.seed + number + at, size, until)
-                    for at, size in enumerate(sizes)
-                ]
-                number += len(walks)
-                for done in walks:
+                for done in [
+                    executor.submit(walk_once, self.target, known, seed, size, until)
+                    for seed, size in zip(seeds, sizes, strict=True)
+                ]:
                     self._add(done.result(), time.time() - began)
                 self.seconds = time.time() - began
                 self._settle(executor, workers, until)
                 progress()
-            self._settle_all(executor)
-        finally:
-            self.seconds = time.time() - began
+        self._settle_all(executor)
+        self.seconds = time.time() - began
 
     def _sizes(self, budget: Budget, workers: int) -> list[int]:
         """How many streams each walk of the next round has."""

@@ -5,8 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from concurrent.futures import Executor
 from contextlib import contextmanager
+from typing import Final
 
 from wholecall.errors import WholecallError
+
+PATIENCE: Final = "10s"
+"""How long a scheduler may take to answer."""
 
 
 class ClusterError(WholecallError):
@@ -37,7 +41,7 @@ def connected(address: str) -> Iterator[tuple[Executor, int]]:
     try:
         from distributed import Client
 
-        client = Client(address, timeout="10s")
+        client = Client(address, timeout=PATIENCE)
     except ImportError:
         trouble = "wholecall[cluster] is not installed"
     except (OSError, ValueError) as error:

@@ -30,6 +30,7 @@ STEPS: Final = 40
 """The longest stream, in chunks."""
 
 _SELDOM: Final = (False,) * 15 + (True,)
+_DARES: Final = (False,) * 9 + (True,)
 _RARELY: Final = (False,) * 60 + (True,)
 _AT_TIMES: Final = (False,) * 5 + (True,)
 _MACHINES: Final = ("identity", "name", "arguments", "routing", "stream")
@@ -147,7 +148,7 @@ class Sender:
     # -- a chunk ---------------------------------------------------------------------------------------
 
     def _chunk(self) -> Any:
-        self._dares = self.pick(_MACHINES) if self.pick(_SELDOM) else ""
+        self._dares = self.pick(_MACHINES) if self.pick(_DARES) else ""
         goes_on = [index for index, choice in self.reading.choices.items() if not choice.finish]
         choice = self._choice(1 if self.pick(_RARELY) else self.pick(goes_on or (0,)))
         options = self._stream_cells(choice)
@@ -241,6 +242,7 @@ class Sender:
         id = self.pick((own, *others, "")) if self.pick(_SELDOM) else own
         name = "" if self.pick(_SELDOM) else self.pick(values.NAMES)
         text = self.pick(values.NO_OBJECTS if self.pick(_AT_TIMES) else values.OBJECTS)
+        text = "" if self.pick(_SELDOM) else text
         return Plan(id, name, _units(text))
 
     def _value(self, machine: str, cell: Cell, call: ReferenceCall, plan: Plan) -> Any:

@@ -39,6 +39,10 @@ class TargetError(WholecallError):
         self.what = what
         super().__init__(f"the target {target} {what}")
 
+    def __reduce__(self) -> tuple[type[TargetError], tuple[str, str]]:
+        """It may come out of another process."""
+        return type(self), (self.target, self.what)
+
 
 @dataclass(frozen=True, slots=True)
 class Got:
@@ -189,6 +193,7 @@ class _Running:
                 stderr=subprocess.PIPE,
                 encoding="utf-8",
                 errors="replace",
+                start_new_session=True,  # an interrupt is for the campaign
             )
         except OSError as error:
             trouble = error.strerror or type(error).__name__

@@ -25,7 +25,6 @@ OBJECTS: Final = (
 """Whole arguments, to be cut inside an escape, between halves of a character, or after what is whole."""
 
 NO_OBJECTS: Final = (
-    "",
     "[]",
     "1",
     "null",

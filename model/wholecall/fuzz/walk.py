@@ -64,8 +64,10 @@ class Coverage:
             return expected.row
         return max(reversed(expected.rows), key=self._blame)
 
-    def _blame(self, row: str) -> float:
-        return self.differed[row] / (self.differed[row] + self.agreed[row] or 1)
+    def _blame(self, row: str) -> tuple[float, int]:
+        """How often the target erred with it, and of rows of the same rate how often it was seen to."""
+        erred = self.differed[row]
+        return erred / (erred + self.agreed[row] or 1), erred
 
 
 class Dealer:
