@@ -79,7 +79,8 @@ def _null_for_omitted(chunks: Chunks, pick: Pick) -> Chunks | None:
 def _cut(chunks: Chunks, pick: Pick) -> Chunks | None:
     found = []
     for place in places(chunks):
-        text = (place.fragment.get("function") or {}).get("arguments")
+        function = place.fragment.get("function")
+        text = function.get("arguments") if isinstance(function, dict) else None
         if isinstance(text, str) and len(text) > 1:
             found.append((place, text))
     if not found:
