@@ -49,6 +49,8 @@ bench: $(READY)
 	$(BIN)/python tests/bench/ledger.py
 	@echo
 	PYTHONPATH=tests $(BIN)/python tests/bench/exploring.py
+	@echo
+	$(BIN)/python tests/bench/fuzzing.py
 
 lint: $(READY)
 	$(BIN)/ruff check

@@ -1,9 +1,11 @@
-"""A real PostgreSQL, one server a session, and a ledger in each kind of database."""
+"""A real PostgreSQL, one server a session; a ledger in each kind of database; tests that are not traced."""
 
 from __future__ import annotations
 
 import itertools
+import sys
 import tempfile
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -12,6 +14,20 @@ import pytest
 from ledgers import CLOCK, NOW, Clock
 
 from wholecall.turn.ledger import Ledger
+
+
+@pytest.fixture
+def untraced() -> Iterator[None]:
+    """No coverage, for what samples or exhausts what other tests cover: traced it takes three times as long.
+
+    The marker of pytest-cov does not do it under xdist.
+    """
+    here, of_threads = sys.gettrace(), threading.gettrace()
+    sys.settrace(None)
+    threading.settrace(None)
+    yield
+    threading.settrace(of_threads)
+    sys.settrace(here)
 
 
 @pytest.fixture(scope="session")

@@ -181,6 +181,16 @@ def test_a_print_can_be_broken_in_several_ways(error: Exception, monkeypatch: py
     assert "`wholecall build` prints them again" in result.stderr
 
 
+def test_an_extra_that_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing(_: str) -> None:
+        raise ModuleNotFoundError(name="hypothesis.stateful")
+
+    monkeypatch.setattr("wholecall.command.import_module", missing)
+    result = CliRunner().invoke(cli, ["fuzz"])
+
+    assert (result.exit_code, result.stderr) == (2, "Error: wholecall[fuzz] is not installed\n")
+
+
 def test_an_import_that_fails_for_another_reason_is_not_called_a_broken_print(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

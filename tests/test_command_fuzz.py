@@ -16,7 +16,9 @@ import pytest
 from click.testing import CliRunner, Result
 
 from wholecall.command import cli
+from wholecall.command import fuzz as rooms
 from wholecall.command.fuzz import Progress
+from wholecall.fuzz import cluster
 from wholecall.fuzz.campaign import Campaign
 from wholecall.fuzz.target import TargetName
 
@@ -110,6 +112,13 @@ def test_wholecall_itself_errs_in_nothing() -> None:
     assert not Path("wholecall-fuzz").exists(), "nothing is kept where nothing was found"
 
 
+def test_without_a_budget_it_takes_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rooms, "_SECONDS", 0.5)
+    told = json.loads(run("fuzz", "--workers", "1", "--json").stdout)
+
+    assert 0.5 <= told["seconds"] < 60
+
+
 def test_a_case_that_a_target_cannot_express_is_skipped() -> None:
     Path("case.jsonl").write_text(
         json.dumps(
@@ -134,12 +143,15 @@ REFUSED = {
     ("--target-cmd", "no-such-program"): "cannot be started: No such file or directory",
     ("--profile", "no-such"): "no-such",
     ("--seconds", "0"): "0",
-    ("--cluster", "tcp://127.0.0.1:9", "--examples", "1"): "the cluster at tcp://127.0.0.1:9 cannot be used",
+    ("--cluster", "tcp://127.0.0.1:9"): "the cluster at tcp://127.0.0.1:9 cannot be used",
 }
 
 
 @pytest.mark.parametrize("arguments", REFUSED)
-def test_what_cannot_be_is_told_in_one_line(arguments: tuple[str, ...]) -> None:
+def test_what_cannot_be_is_told_in_one_line(
+    arguments: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cluster, "PATIENCE", "1s")
     result = run("fuzz", *arguments)
 
     assert result.exit_code == 2

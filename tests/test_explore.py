@@ -101,6 +101,7 @@ PINNED = {
 """States and transitions, so that no change of the model goes unseen. Whoever changes it says why."""
 
 
+@pytest.mark.usefixtures("untraced")
 @pytest.mark.parametrize("scope", PINNED, ids=str)
 def test_the_model_is_as_large_as_it_was(scope: Scope) -> None:
     search = Search(SPEC, scope)
@@ -121,6 +122,7 @@ def test_a_run_is_a_shortest_one_and_its_frames_do_what_it_says() -> None:
     assert (response.fault, response.rows[-4:]) == ("identity.conflict", ("S01", "R08", "I17", "S02"))
 
 
+@pytest.mark.usefixtures("untraced")
 @pytest.mark.parametrize(
     ("machine", "state", "input"), [("operation", "started", "lost"), ("routing", "one", "missing")]
 )
@@ -162,6 +164,7 @@ def test_a_result_that_could_not_be_recorded_may_be_recorded_later() -> None:
     assert (later.event, later.after.state) == (("result", 1), "succeeded")
 
 
+@pytest.mark.usefixtures("untraced")
 def test_a_circle_is_a_run_without_end() -> None:
     """What is not known is dispatched again, found unknown, and dispatched again."""
     found = explore(changed(T33={"next": "dispatching"}), ONE)
@@ -170,6 +173,7 @@ def test_a_circle_is_a_run_without_end() -> None:
     assert violation.run[-1].after.turn in ("dispatching", "reconciling")
 
 
+@pytest.mark.usefixtures("untraced")
 def test_an_end_that_loses_its_fault_is_caught() -> None:
     """What came with the input is of no use to a row that does not carry it on."""
     found = explore(changed(T11={"fault": ""}), ONE)
@@ -178,6 +182,7 @@ def test_an_end_that_loses_its_fault_is_caught() -> None:
     assert (violation.run[-1].rows, violation.run[-1].after.fault) == (("T11",), "")
 
 
+@pytest.mark.usefixtures("untraced")
 def test_what_was_not_looked_at_is_not_said_to_hold() -> None:
     once = [name for name, _, _ in explore(SPEC, COVERING[3]).invariants]
     twice = [name for name, _, _ in explore(SPEC, COVERING[1]).invariants]
@@ -227,6 +232,7 @@ def test_a_fact_that_no_code_knows_is_told() -> None:
         explore(replace(SPEC, joins=tuple(joins)), ONE)
 
 
+@pytest.mark.usefixtures("untraced")
 def test_a_table_that_never_ends_is_explored_to_its_bounds() -> None:
     """An operation that begins again, held by another worker each time, would gather tries for ever."""
     found = explore(changed(O28={"next": "planned", "fault": ""}), COVERING[0])

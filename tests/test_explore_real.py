@@ -6,6 +6,7 @@ from collections import Counter
 from functools import cache
 from random import Random
 
+import pytest
 from real import of_assembler
 
 from wholecall import Assembler, Limits
@@ -15,6 +16,8 @@ from wholecall.explore.machines import Machines, Move
 from wholecall.explore.responses import Over, Response, Responses
 from wholecall.explore.scope import LIMIT, Scope
 from wholecall_spec.load import load
+
+pytestmark = pytest.mark.usefixtures("untraced")
 
 SPEC = load()
 SCOPES = {Scope(calls=1): 2500, Scope(): 300, Scope(choices=2, calls=3): 100}

@@ -22,6 +22,7 @@ from collections import Counter
 from random import Random
 from typing import Any, Final
 
+import pytest
 from player import Player
 from turns import Shaky
 from virtual import VirtualLoop
@@ -33,6 +34,8 @@ from wholecall.explore.operations import TOOLS
 from wholecall.explore.scope import Scope
 from wholecall.explore.turns import Turns
 from wholecall_spec.load import load
+
+pytestmark = pytest.mark.usefixtures("untraced")
 
 SPEC: Final = load()
 SCOPES: Final = {

@@ -5,19 +5,24 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from itertools import count
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
 
 from wholecall.cases import Case, CaseError
 from wholecall.fuzz import campaign as rooms
-from wholecall.fuzz.campaign import Budget, Campaign, close_opened, recall
+from wholecall.fuzz.campaign import Budget, Campaign, close_opened, recall, settle
 from wholecall.fuzz.reading import SentCall, expect
 from wholecall.fuzz.replay import asked, case_of, check
 from wholecall.fuzz.report import lines, reachable, record, save
+from wholecall.fuzz.sender import Sender
+from wholecall.fuzz.shrink import Sent, shrink
 from wholecall.fuzz.target import Got, Own, Target, TargetName
 from wholecall.fuzz.verdict import KINDS, judge, same_calls, same_value
+from wholecall.fuzz.walk import Coverage, Dealer, Find
 from wholecall.limits import Limits
 
 HERE = Path(__file__).parent
@@ -55,6 +60,7 @@ WRONG = {
 """The rows at which each is bound to show its mistake; one of them must be found."""
 
 
+@pytest.mark.usefixtures("untraced")
 @pytest.mark.parametrize("name", WRONG)
 def test_what_people_really_write_is_found(name: str) -> None:
     assert run(name).findings.keys() & WRONG[name]
@@ -67,6 +73,7 @@ def test_what_is_right_is_not_found_to_err() -> None:
     assert (found.walked.streams, found.flaky) == (300, 0)
 
 
+@pytest.mark.usefixtures("untraced")
 def test_wholecall_itself_meets_every_row_and_pair(tmp_path: Path) -> None:
     found = run("", streams=4000, known=tmp_path)
     told = record(found, {})
@@ -76,17 +83,21 @@ def test_wholecall_itself_meets_every_row_and_pair(tmp_path: Path) -> None:
     assert [*tmp_path.iterdir()] == []
 
 
-def test_a_finding_is_small_and_replays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_finding_is_small_and_replays(tmp_path: Path) -> None:
     """Found by hand: one fragment with an id, one with null, and the end; nothing shorter shows it."""
-    monkeypatch.setattr(rooms, "SHRINKING", 20.0)
-    found = run("null_clears", streams=300, known=tmp_path / "examples")
-    find = found.findings["corrupts", "I14"]
-    files = save(found, tmp_path)
-    file = Path(files["corrupts-I14"])
-    case = Case.load(json.loads(file.read_text()))
+    found = run("null_clears", streams=300)
+    key = "corrupts", "I14"
+    coverage = found.walked.coverage
+    settled = settle(found.target, found.findings[key], coverage, None, until=float("inf"))
+    assert settled.find
+    found.findings = {key: settled.find}
+    file = Path(save(found, tmp_path)["corrupts-I14"])
+    other = json.loads(file.read_text()) | {"id": "another"}
+    file.write_text(f"{file.read_text()}{json.dumps(other)}\n")
+    case = Case.load(other)
 
-    assert len(find.chunks) <= 4
-    assert json.dumps(find.chunks).count('"id": null') == 1
+    assert len(settled.find.chunks) <= 5
+    assert json.dumps(settled.find.chunks).count('"id": null') == 1
     assert case.run().outcome == "whole"
     with pytest.raises(AssertionError, match="corrupts-I14: it corrupts"):
         check(file, found.target)
@@ -94,21 +105,47 @@ def test_a_finding_is_small_and_replays(tmp_path: Path, monkeypatch: pytest.Monk
     check(file, TargetName())
 
 
+def dealt(seed: int) -> Sent:
+    """A stream dealt at random."""
+    dealer = Dealer(Random(seed), Coverage())  # noqa: S311 - a choice of streams
+    sender = Sender(dealer, Limits())
+    sender.send_all()
+    return Sent(sender, bytes(dealer.dealt))
+
+
+def test_what_is_made_small_is_of_the_same_row() -> None:
+    """Of a target that errs always, what is found small of a row still has that row, and little else."""
+
+    def errs(sent: Sent) -> Find:
+        sender = sent.sender
+        return Find("refuses", "", sender.chunks, sender.expected, Got(), sender.limits, sent.dealt)
+
+    found = (one for one in map(dealt, count()) if one.sender.expected.legal)
+    long = next(one for one in found if "I14" in one.sender.expected.rows and len(one.sender.chunks) > 8)
+    small = shrink(errs(long)._replace(row="I14"), errs, own=False, until=float("inf"))
+
+    assert "I14" in small.expected.rows
+    assert len(small.chunks) <= 6
+
+
 def test_a_second_campaign_looks_first_at_what_the_first_found(tmp_path: Path) -> None:
     """And forgets what is not found any more."""
     first = run("null_clears", streams=300, known=tmp_path)
+    second = run("null_clears", streams=1, known=tmp_path)
     again = recall(first.target, tmp_path)
     name = TargetName("wrong:right")
 
     assert {find.kind for find in again} == {kind for kind, _ in first.findings} == {"corrupts"}
-    assert {str(find.chunks) for find in again} == {str(find.chunks) for find in first.findings.values()}
+    assert {kind for kind, _ in second.findings} == {"corrupts"}
+    assert run("null_clears", streams=1).findings == {}, "so little finds nothing anew"
+    assert {find.dealt for find in again} == {find.dealt for find in first.findings.values()}
     assert recall(name, tmp_path) == []
     assert recall(TargetName("wrong:null_clears"), tmp_path) == []
 
 
 def test_what_needs_an_earlier_response_carries_it(tmp_path: Path) -> None:
     """A name that an earlier response had: one before is enough, and it has the same name."""
-    found = run("remembers", streams=60)
+    found = run("remembers", streams=16)
     find = found.findings[next(iter(found.findings))]
     file = tmp_path / "case.jsonl"
     file.write_text(json.dumps(case_of(find)))
@@ -120,12 +157,12 @@ def test_what_needs_an_earlier_response_carries_it(tmp_path: Path) -> None:
 
 
 def test_a_flaky_or_dying_target_does_not_end_a_campaign() -> None:
-    flaky, dies = run("flaky", streams=140), run("dies", streams=100)
+    flaky, dies = run("flaky", streams=140), run("dies", streams=300)
 
     assert (flaky.findings, flaky.flaky > 0) == ({}, True)
     assert flaky.walked.streams == 140
     assert dies.walked.troubles["died"] > 0
-    assert dies.walked.streams == 100
+    assert dies.walked.streams == 300
     assert f"not seen again: {flaky.flaky}" in [*lines(flaky, {})]
     assert any(line.startswith("the target died: ") for line in lines(dies, {}))
 
@@ -135,6 +172,21 @@ def test_a_budget_of_seconds_ends_it_and_what_waits_is_looked_at() -> None:
 
     assert found.walked.streams > 0
     assert found.findings
+
+
+def test_what_is_found_is_settled_while_it_goes_on() -> None:
+    campaign = Campaign(TargetName("wrong:brackets_repaired"))
+    told: list[tuple[int, int]] = []
+    with ThreadPoolExecutor(1) as executor:
+        campaign.run(
+            Budget(streams=600),
+            executor,
+            1,
+            lambda: told.append((campaign.walked.streams, len(campaign.findings))),
+        )
+
+    assert [streams for streams, _ in told] == [100, 200, 300, 400, 500, 600]
+    assert told[-2][1] > 0
 
 
 def test_an_interrupt_ends_it_and_what_was_found_is_told() -> None:
@@ -187,7 +239,7 @@ def test_a_wrong_fault_of_wholecall_itself_is_found(monkeypatch: pytest.MonkeyPa
         return Misjudges()
 
     monkeypatch.setattr(TargetName, "open", opened)
-    found = run("", streams=1000)
+    found = run("", streams=300)
     kinds = {kind for kind, _ in found.findings}
     case = case_of(found.findings["differs", "N05"])
 

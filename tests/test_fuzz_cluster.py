@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
+from wholecall.command import cli
 from wholecall.fuzz import cluster as rooms
 from wholecall.fuzz.campaign import Budget, Campaign, close_opened
 from wholecall.fuzz.cluster import ClusterError, connected
@@ -55,6 +58,16 @@ def test_both_workers_walk_and_what_they_met_and_found_is_merged(
     assert campaign.walked.streams == 300
     assert campaign.walked.coverage.rows["S01"] > 300, "of all walks together"
     assert {kind for kind, _ in campaign.findings} == {"corrupts"}
+
+
+def test_the_command_walks_on_a_cluster(
+    address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    result = CliRunner().invoke(cli, ["fuzz", "--cluster", address, "--examples", "20", "--json"])
+
+    assert result.exit_code == 0
+    assert json.loads(result.stdout)["streams"] == 20
 
 
 def test_a_cluster_that_is_not_there_is_told(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from statistics import median
 
+import pytest
 from mutants import by_row, campaign, killed, mutants, reason
+
+pytestmark = pytest.mark.usefixtures("untraced")
 
 STREAMS = 5000
 

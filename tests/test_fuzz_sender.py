@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from functools import cache
 from random import Random
 
 import pytest
@@ -19,6 +20,8 @@ from wholecall.syntax import read_syntax
 from wholecall.text import has_half
 from wholecall_generated.tables import SPEC
 
+pytestmark = pytest.mark.usefixtures("untraced")
+
 
 def streams(count: int, own: bool = True, seed: int = 0) -> list[Sender]:
     known = Coverage()
@@ -32,29 +35,29 @@ def streams(count: int, own: bool = True, seed: int = 0) -> list[Sender]:
     return found
 
 
-@pytest.fixture(scope="module")
+@cache
 def own() -> list[Sender]:
     return streams(3000)
 
 
-@pytest.fixture(scope="module")
+@cache
 def foreign() -> list[Sender]:
     return streams(600, own=False)
 
 
-def test_every_row_and_nearly_every_pair_is_met(own: list[Sender]) -> None:
+def test_every_row_and_nearly_every_pair_is_met() -> None:
     of = feasible(SPEC)
-    rows = {row for sender in own for row in sender.expected.rows}
-    pairs = {pair for sender in own for pair in sender.reading.pairs()}
+    rows = {row for sender in own() for row in sender.expected.rows}
+    pairs = {pair for sender in own() for pair in sender.reading.pairs()}
 
     assert of.rows - rows == set()
     assert len(of.pairs - pairs) <= 0.05 * len(of.pairs)
     assert pairs <= of.pairs, "the explorer knows what can follow what"
 
 
-def test_the_tables_say_what_wholecall_makes_of_them(own: list[Sender]) -> None:
+def test_the_tables_say_what_wholecall_makes_of_them() -> None:
     """Rows, outcome, fault, the row that refused, and the calls of what is whole."""
-    for sender in own[:1200]:
+    for sender in own()[:1200]:
         expected = sender.expected
         frames = [chunk for chunk in sender.chunks if chunk not in (EOF, ABORT)]
         if ABORT in sender.chunks:
@@ -72,8 +75,8 @@ def test_the_tables_say_what_wholecall_makes_of_them(own: list[Sender]) -> None:
         assert [tuple(call) for call in expected.calls] == (calls if response.outcome == "whole" else [])
 
 
-def test_what_is_expected_of_chunks_is_what_was_sent(own: list[Sender]) -> None:
-    for sender in own[:300]:
+def test_what_is_expected_of_chunks_is_what_was_sent() -> None:
+    for sender in own()[:300]:
         assert expect(sender.chunks, sender.limits) == sender.expected
 
 
@@ -94,26 +97,26 @@ def test_the_first_choices_send_the_plainest_stream() -> None:
     assert len(sender.chunks) == 3, sender.chunks
 
 
-def test_others_are_never_sent_beyond_a_limit(foreign: list[Sender]) -> None:
-    faults = {sender.expected.fault for sender in foreign}
+def test_others_are_never_sent_beyond_a_limit() -> None:
+    faults = {sender.expected.fault for sender in foreign()}
 
     assert not [fault for fault in faults if fault and fault.startswith("limit.") and fault != "limit.depth"]
-    assert all(sender.limits == Limits() for sender in foreign)
+    assert all(sender.limits == Limits() for sender in foreign())
 
 
-def test_small_limits_are_passed(own: list[Sender]) -> None:
-    faults = {sender.expected.fault for sender in own}
+def test_small_limits_are_passed() -> None:
+    faults = {sender.expected.fault for sender in own()}
 
     assert {"limit.calls", "limit.name", "limit.arguments", "limit.depth"} <= faults
-    assert {sender.limits for sender in own} == {*SMALL}
+    assert {sender.limits for sender in own()} == {*SMALL}
 
 
-def test_streams_are_of_every_kind(own: list[Sender]) -> None:
+def test_streams_are_of_every_kind() -> None:
     """Interleaved, in two choices, cut between halves of a character, whole, and never too long."""
-    outcomes = Counter(sender.expected.outcome for sender in own)
+    outcomes = Counter(sender.expected.outcome for sender in own())
     texts = [
         fragment["function"].get("arguments")
-        for sender in own
+        for sender in own()
         for chunk in sender.chunks
         if isinstance(chunk, dict) and isinstance(chunk.get("choices"), list)
         for part in chunk["choices"]
@@ -123,11 +126,11 @@ def test_streams_are_of_every_kind(own: list[Sender]) -> None:
     ]
 
     assert {*outcomes} == {name for name, _ in SPEC.outcomes}
-    assert outcomes["whole"] > 0.1 * len(own)
+    assert outcomes["whole"] > 0.1 * len(own())
     assert any(isinstance(text, str) and has_half(text) for text in texts)
-    assert any(len(sender.reading.choices) == 2 for sender in own)
-    assert any(len(c.calls) == 4 for sender in own for c in sender.reading.choices.values())
-    assert max(len(sender.chunks) for sender in own) <= STEPS + 16, "no more than what was missing"
+    assert any(len(sender.reading.choices) == 2 for sender in own())
+    assert any(len(c.calls) == 4 for sender in own() for c in sender.reading.choices.values())
+    assert max(len(sender.chunks) for sender in own()) <= STEPS + 16, "no more than what was missing"
 
 
 def test_the_texts_are_what_they_are_said_to_be() -> None:

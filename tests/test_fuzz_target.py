@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import pickle
+import runpy
 import shutil
 import sys
 from collections.abc import Iterator
@@ -15,6 +17,7 @@ import wrong
 
 import wholecall
 from wholecall.clients import serve
+from wholecall.fuzz.serve import find
 from wholecall.fuzz.target import Own, Process, TargetError, TargetName, try_out
 from wholecall.limits import Limits
 
@@ -168,6 +171,22 @@ def test_what_a_callable_does_is_answered() -> None:
     assert answer(prints_no_json, []) == {"seq": 7, "refused": True, "why": "builtins.TypeError"}
     assert answer(yields, []) == {"seq": 7, "calls": [CALL]}
     assert answer(wrong.right, []) == {"seq": 7, "refused": True, "why": "builtins.ValueError"}
+
+
+def test_the_callable_that_is_named_is_served(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By `python -m wholecall.fuzz.serve`, which looks for it where it stands too."""
+    served: list[object] = []
+    monkeypatch.setattr(serve, "serve_here", served.append)
+    monkeypatch.setattr(sys, "argv", ["serve", "wrong:Ways.right"])
+    monkeypatch.setattr(sys, "path", [entry for entry in sys.path if entry])
+    runpy.run_path(inspect.getfile(find), run_name="__main__")
+
+    assert served == [wrong.right]
+    assert sys.path[0] == ""
+    assert find("wrong:right") is wrong.right
+    assert sys.path.count("") == 1
+    with pytest.raises(ValueError, match="a target is MODULE:CALLABLE, not 'wrong'"):
+        find("wrong")
 
 
 def test_what_a_callable_prints_is_no_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,8 +10,11 @@ from pathlib import Path
 
 import contending
 import psycopg
+import pytest
 
 from wholecall.turn.ledger import Ledger
+
+pytestmark = pytest.mark.usefixtures("untraced")
 
 TURNS = 100
 

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, note, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
@@ -262,6 +263,7 @@ SETTINGS = settings(
 )
 
 
+@pytest.mark.usefixtures("untraced")
 def test_a_ledger_does_what_a_dict_does() -> None:
     with Ledger("sqlite://") as ledger:
         Workers.ledger = ledger

@@ -22,6 +22,7 @@ from wholecall.command import cli
 from wholecall.command.matrix import ask_or_tell
 from wholecall.fuzz.reading import MACHINES, expect
 from wholecall.fuzz.replay import asked
+from wholecall.fuzz.shrink import drop
 from wholecall.fuzz.target import Got
 from wholecall.fuzz.walk import Coverage, Find
 from wholecall.limits import Limits
@@ -91,17 +92,17 @@ class Fickle:
 def test_a_find_loses_every_chunk_that_it_shows_without() -> None:
     noise: dict[str, Any] = {"choices": []}
     chunks = [noise, *NULL_FIRST[:1], noise, noise]
-    find = Find("accepts", "I02", chunks, expect(chunks), Got(), Limits(), before=([noise],))
+    find = Find("accepts", "I02", chunks, expect(chunks), Got(), Limits())
 
-    small = column._small(find, Fickle(*[False] * 3))
+    small = drop(find, Fickle(*[False] * 3))
 
-    assert (small.chunks, small.before, small.expected.row) == (NULL_FIRST[:1], (), "I02")
+    assert (small.chunks, small.expected.row) == (NULL_FIRST[:1], "I02")
 
 
 def test_a_find_keeps_what_a_client_needs_to_err() -> None:
     find = Find("accepts", "I02", NULL_FIRST[:2], expect(NULL_FIRST[:2]), Got(), Limits())
 
-    assert column._small(find, Fickle(True)).chunks == NULL_FIRST[:2]
+    assert drop(find, Fickle(True)).chunks == NULL_FIRST[:2]
 
 
 def finding(kind: str, row: str, **case: Any) -> dict[str, Any]:

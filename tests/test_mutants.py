@@ -13,6 +13,8 @@ from wholecall_generated import test_rows
 from wholecall_generated.tables import SPEC
 from wholecall_spec.table import CARRIED, Row, Table
 
+pytestmark = pytest.mark.usefixtures("untraced")
+
 
 def mutants(table: Table, row: Row) -> Iterator[Row]:
     """The row with its next state, its fault or its effect changed to each other one."""

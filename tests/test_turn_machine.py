@@ -16,6 +16,7 @@ from random import Random
 from typing import Any, ClassVar
 
 import anyio
+import pytest
 import virtual
 from hypothesis import HealthCheck, currently_in_test_context, note, settings
 from hypothesis import strategies as st
@@ -344,6 +345,7 @@ ELSEWHERE = {
 """Rows that are reached elsewhere, and why."""
 
 
+@pytest.mark.usefixtures("untraced")
 def test_whole_turns() -> None:
     """Drawn by Hypothesis, which shrinks what it finds."""
     run_state_machine_as_test(
@@ -359,6 +361,7 @@ def test_whole_turns() -> None:
     )
 
 
+@pytest.mark.usefixtures("untraced")
 def test_turns_that_are_dealt_reach_every_row() -> None:
     """Dealt evenly, which Hypothesis does not do: every row of turn and operation, and every end."""
     TurnMachine.rows.clear()

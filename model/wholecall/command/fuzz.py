@@ -110,16 +110,12 @@ def _executor(workers: int | None, cluster: str | None) -> Iterator[tuple[Execut
         return
     number = workers or os.cpu_count() or 1
     context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(number, context, _leave_interrupts) as executor:
+    # Ctrl-C is for the process that makes the report.
+    with ProcessPoolExecutor(number, context, signal.signal, (signal.SIGINT, signal.SIG_IGN)) as executor:
         try:
             yield executor, number
         finally:
             executor.shutdown(cancel_futures=True)
-
-
-def _leave_interrupts() -> None:
-    """Ctrl-C is for the process that makes the report."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 class Progress:

@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple
 
 from hypothesis.database import DirectoryBasedExampleDatabase, ExampleDatabase
 
-from wholecall.fuzz.shrink import Judge, Sent, remember, remembered, shrink
+from wholecall.fuzz.shrink import Judge, Sent, drop, remember, remembered, shrink
 from wholecall.fuzz.target import Target, TargetName
 from wholecall.fuzz.verdict import judge
 from wholecall.fuzz.walk import Coverage, Find, Walked, walk
@@ -125,8 +125,7 @@ class Campaign:
         mine = self.walked
         met = len(mine.coverage.pairs)
         mine.coverage.add(walked.coverage)
-        if len(mine.coverage.pairs) > met:
-            self.news = now
+        self.news = now if len(mine.coverage.pairs) > met else self.news
         mine.streams += walked.streams
         mine.steps += walked.steps
         mine.skipped += walked.skipped
@@ -216,7 +215,7 @@ def settle(target: TargetName, find: Find, coverage: Coverage, known: Path | Non
     if before == () and time.time() < until:
         asked = target.open()
         try:
-            small = shrink(find, _judge_with(asked, coverage), target.own, until)
+            small = drop(shrink(find, _judge_with(asked, coverage), target.own, until), asked)
         finally:
             asked.close()
         found = small if _shows(target, small, ()) else find

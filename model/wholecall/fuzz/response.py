@@ -80,8 +80,7 @@ class SendingMachine(RuleBasedStateMachine):
         self.sender = Sender(self.bytes, limits)
 
     def sent(self, chunk: object) -> None:
-        """A chunk was sent."""
-        raise NotImplementedError
+        """A chunk was sent; what is made of it is told elsewhere."""
 
 
 class ResponseMachine(SendingMachine):

@@ -14,7 +14,10 @@ from hypothesis.database import ExampleDatabase, InMemoryExampleDatabase
 from hypothesis.errors import FlakyFailure
 from hypothesis.strategies import DrawFn, composite, integers
 
+from wholecall.fuzz import verdict
+from wholecall.fuzz.reading import expect
 from wholecall.fuzz.sender import SMALL, Cell, Cells, Sender
+from wholecall.fuzz.target import Target
 from wholecall.fuzz.walk import Find
 from wholecall.limits import Limits
 
@@ -82,13 +85,26 @@ def shrink(find: Find, judge: Judge, own: bool, until: float) -> Find:
             return None
         if find.row not in ((found.expected.row,) if found.expected.row else found.expected.rows):
             return None
-        smallest.append(found)
+        smallest.append(found._replace(row=find.row))
         return found
 
     database = InMemoryExampleDatabase()
     _fail(lambda: _test(same, own, database, Phase.reuse).hypothesis.fuzz_one_input(find.dealt))
     _fail(_test(same, own, database, Phase.reuse, Phase.shrink))
     return smallest[-1]
+
+
+def drop(find: Find, target: Target) -> Find:
+    """A find without each chunk that it shows without; it is still of the same kind and row."""
+    for at in reversed(range(len(find.chunks))):
+        chunks = find.chunks[:at] + find.chunks[at + 1 :]
+        expected = expect(chunks, find.limits)
+        if find.row != expected.row and (expected.row or find.row not in expected.rows):
+            continue
+        got = target.ask(chunks, find.limits)
+        if verdict.judge(expected, got) == find.kind:
+            find = find._replace(chunks=chunks, expected=expected, got=got)
+    return find
 
 
 def remember(find: Find, own: bool, database: ExampleDatabase) -> None:

@@ -14,6 +14,7 @@ from wholecall.cases import Case
 from wholecall.clients.registry import Client
 from wholecall.fuzz.reading import MACHINES, expect
 from wholecall.fuzz.replay import case_of
+from wholecall.fuzz.shrink import drop
 from wholecall.fuzz.target import Target, TargetError, TargetName
 from wholecall.fuzz.verdict import KINDS, judge
 from wholecall.fuzz.walk import Coverage, Find, walk
@@ -104,7 +105,9 @@ def ask(client: Client, root: Path, cases: Sequence[Case], streams: int, seed: i
         coverage = Coverage()
         walked = walk(target, coverage, seed, streams, float("inf"), own=False)
         finds = [
-            case_of(_small(find, target))
+            case_of(
+                drop(find, target)._replace(before=())
+            )  # what shows only after others will not show again
             for find in _smallest(_decided(one, coverage) for one in walked.finds)
         ]
         told = [case for case in cases if case.built]
@@ -151,22 +154,6 @@ def _smallest(finds: Iterable[Find]) -> list[Find]:
     """The smallest find of each kind and row."""
     ordered = sorted(finds, key=lambda find: -len(find.dealt))
     return list({(find.kind, find.row): find for find in ordered}.values())
-
-
-def _small(find: Find, target: Target) -> Find:
-    """A find without each chunk that it shows without; it is still of the same kind and row.
-
-    What the client was asked before it is dropped: what shows only after that will not show again.
-    """
-    for at in reversed(range(len(find.chunks))):
-        chunks = find.chunks[:at] + find.chunks[at + 1 :]
-        expected = expect(chunks)
-        if find.row != expected.row and (expected.row or find.row not in expected.rows):
-            continue
-        got = target.ask(chunks)
-        if judge(expected, got) == find.kind:
-            find = find._replace(chunks=chunks, expected=expected, got=got)
-    return find._replace(before=())
 
 
 def _of_case(case: Case, target: Target, coverage: Coverage) -> dict[str, Any] | None:
