@@ -26,13 +26,14 @@ demo: $(READY)
 	@echo 'Every row with its reason and source: generated/reference.md'
 
 test: $(READY)
-	$(BIN)/pytest -q --numprocesses 2 --cov --cov-report=term
+	$(BIN)/pytest -q --numprocesses 2 --dist worksteal --cov --cov-report=term
 
 # A second opinion: TLC counts the states of generated/wholecall.tla, beside the explorer. It needs Java 11+.
+# FORMAL=4 leaves out the largest of five scopes, which takes TLC a minute and a half.
 formal: $(READY)
 	@command -v java >/dev/null || { echo 'make formal runs TLC, which needs java (11 or later) on the PATH' >&2; exit 1; }
 	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[formal]'
-	$(BIN)/python tests/formal.py
+	$(BIN)/python tests/formal.py $(FORMAL)
 
 # Real clients, in environments of their own: what `wholecall matrix` drives. Node's needs npm, and is left out without.
 clients: $(READY)

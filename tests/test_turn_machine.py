@@ -361,7 +361,6 @@ def test_whole_turns() -> None:
     )
 
 
-@pytest.mark.usefixtures("untraced")
 def test_turns_that_are_dealt_reach_every_row() -> None:
     """Dealt evenly, which Hypothesis does not do: every row of turn and operation, and every end."""
     TurnMachine.rows.clear()

@@ -194,6 +194,11 @@ def dies(chunks: list[Any]) -> list[Call]:
     return right([chunk for chunk in chunks if chunk != EOF])
 
 
+def gives_always(_: list[Any]) -> list[Call]:
+    """Gives the same call whatever comes."""
+    return [{"id": "a", "name": "look", "arguments": "{}"}]
+
+
 class Ways:
     """A callable may stand within something."""
 

@@ -11,7 +11,7 @@ from wholecall.fuzz.asked import ask_relation, ask_responses, ask_row
 from wholecall.fuzz.target import Target
 from wholecall.relations import RELATIONS, Relation
 
-RESPONSES = 200
+RESPONSES = 100
 RELATED = 100
 
 ROWS = (

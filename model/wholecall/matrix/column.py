@@ -105,9 +105,8 @@ def ask(client: Client, root: Path, cases: Sequence[Case], streams: int, seed: i
         coverage = Coverage()
         walked = walk(target, coverage, seed, streams, float("inf"), own=False)
         finds = [
-            case_of(
-                drop(find, target)._replace(before=())
-            )  # what shows only after others will not show again
+            # What shows only after other streams will not show again.
+            case_of(drop(find, target)._replace(before=()))
             for find in _smallest(_decided(one, coverage) for one in walked.finds)
         ]
         told = [case for case in cases if case.built]

@@ -20,7 +20,7 @@ from wholecall.fuzz.response import ResponseMachine
 from wholecall.fuzz.table import TableMachine, at
 
 WALK = settings(max_examples=20, stateful_step_count=50, deadline=None)
-RESPONSES = settings(max_examples=200, stateful_step_count=50, deadline=None)
+RESPONSES = settings(max_examples=100, stateful_step_count=50, deadline=None)
 '''
 
 
