@@ -152,6 +152,8 @@ class Tools:
         self.effect(what, context.key, idempotent=EFFECTS[name] == "idempotent")
         if what == "hangs":
             time.sleep(2 * self.life.timeout)
+        if what == "is silent":  # until it is killed: what came late would be heard
+            time.sleep(PATIENCE)
         return self.answer(what)
 
     def begin(self, name: str, arguments: dict[str, Any], context: Context) -> str:

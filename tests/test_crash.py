@@ -228,7 +228,7 @@ def test_effect_timeout_retry_crash(
     tries: int, state: str, ended_by: list[str], dies: str, tmp_path: Path, live: Live
 ) -> None:
     """The effect is written, no answer comes, it is tried again under its key, and then the process dies."""
-    acts = ("hangs", dies, "works")
+    acts = ("is silent", dies, "works")
     one = Watched(alone(tmp_path, "put", acts, tries=tries), live)
     assert one.live()["killed"]
     assert one.ended_by() == ["timeout", None]
@@ -258,6 +258,6 @@ def alone(folder: Path, tool: str, acts: tuple[str, ...], tries: int = 3) -> Lif
         world=str(folder / "world"),
         turn="turn",
         calls=((tool, acts),),
-        timeout=1.0,
+        timeout=2.0,
         tries=tries,
     )

@@ -84,7 +84,6 @@ def test_wholecall_itself_meets_every_row_and_pair(tmp_path: Path) -> None:
     assert [*tmp_path.iterdir()] == []
 
 
-@pytest.mark.usefixtures("untraced")
 def test_a_finding_is_small_and_replays(tmp_path: Path) -> None:
     """Found by hand: one fragment with an id, one with null, and the end; nothing shorter shows it."""
     found = run("null_clears", streams=300)
