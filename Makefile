@@ -25,8 +25,9 @@ demo: $(READY)
 	@echo 'Why each stream was judged so: open diagrams/identity.svg, then diagrams/overview.svg.'
 	@echo 'Every row with its reason and source: generated/reference.md'
 
+# Many tests wait for a process of their own: three at a time keep two cores busy.
 test: $(READY)
-	$(BIN)/pytest -q --numprocesses 2 --dist worksteal --cov --cov-report=term
+	$(BIN)/pytest -q --numprocesses 3 --dist worksteal --cov --cov-report=term
 
 # A second opinion: TLC counts the states of generated/wholecall.tla, beside the explorer. It needs Java 11+.
 # FORMAL=4 leaves out the largest of five scopes, which takes TLC a minute and a half.

@@ -16,7 +16,7 @@ FRAMES = [
             {
                 "index": 0,
                 "delta": {
-                    "tool_calls": [{"index": 0, "id": "c1", "function": {"name": "a", "arguments": "{}"}}]
+                    "tool_calls": [{"index": 0, "id": "call-1", "function": {"name": "a", "arguments": "{}"}}]
                 },
             }
         ]
@@ -31,11 +31,11 @@ def record(response: Response = WHOLE) -> Record:
     """One honest call, as its sender saw it."""
     place = (0, 0)
     return Record(
-        ids={place: ["c1"]},
+        ids={place: ["call-1"]},
         pieces={place: ["{", "}"]},
-        secrets={"c1"},
-        kept={place: "c1"},
-        now={place: ("c1", "{}")},
+        secrets={"call-1"},
+        kept={place: "call-1"},
+        now={place: ("call-1", "{}")},
         sizes=[(1, 1), (2, 2)],
         response=response,
     )
@@ -44,9 +44,9 @@ def record(response: Response = WHOLE) -> Record:
 def broken() -> dict[str, Record]:
     """For each invariant, a record that breaks it."""
     repaired = tuple(replace(call, arguments='{"a":1}') for call in WHOLE.calls)
-    loud = tuple(replace(fault, tool="c1") for fault in CUT.faults)
+    loud = tuple(replace(fault, tool="call-1") for fault in CUT.faults)
     return {
-        "identity_kept": replace(record(), now={(0, 0): ("c2", "{}")}),
+        "identity_kept": replace(record(), now={(0, 0): ("call-2", "{}")}),
         "no_invented_id": replace(record(), ids={}),
         "no_borrowing": replace(record(), pieces={(0, 0): ["{}}"]}),
         "raw_preserved": record(replace(WHOLE, calls=repaired)),

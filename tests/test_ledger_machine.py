@@ -259,6 +259,7 @@ class Workers(RuleBasedStateMachine):
 SETTINGS = settings(
     max_examples=30,
     stateful_step_count=40,
+    deadline=None,
     suppress_health_check=[HealthCheck.too_slow],  # a step is several transactions
 )
 

@@ -17,6 +17,8 @@ from ledgers import planned
 from wholecall.turn.ledger import Ledger
 from wholecall.turn.ledger_records import Operation
 
+pytestmark = pytest.mark.usefixtures("untraced")
+
 KEYS = [f"{number:04x}" for number in range(200)]
 THREADS, PROCESSES = 8, 3
 

@@ -17,6 +17,8 @@ from wholecall.turn.result import Result
 from wholecall.turn.tools import ABSENT, UNKNOWN, Applied
 from wholecall.turn.unbroken import unbroken
 
+pytestmark = pytest.mark.usefixtures("untraced")
+
 
 async def briefly(*_: object) -> str:
     await anyio.sleep(0)

@@ -15,6 +15,8 @@ from wholecall.turn.result import Ran, Result
 from wholecall.turn.tools import ABSENT, UNKNOWN, Applied
 from wholecall_generated.tables import SPEC
 
+pytestmark = pytest.mark.usefixtures("untraced")
+
 SITUATIONS: dict[str, dict[str, Any]] = {
     "runs": {},
     "two run": {"replies": [TWO]},
