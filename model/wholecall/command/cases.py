@@ -59,7 +59,9 @@ def cases(
     judge: Judge = partial(_by_wholecall, profile=profile)
     if target or target_cmd:
         name = target_name(target, target_cmd, timeout)
-        judge = partial(_by_target, name=name, started=name.open())
+        started = name.open()
+        ctx.call_on_close(started.close)
+        judge = partial(_by_target, name=name, started=started)
     results: Counter[str] = Counter()
     levels: Counter[str] = Counter()
     status = GOOD

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
+from shlex import quote
 from typing import Any, Final
 
 from wholecall.assemble import CORE
@@ -126,11 +127,11 @@ def _of_finding(find: Find, file: str, campaign: Campaign) -> Iterator[str]:
     yield from (f"  frame  {json.dumps(chunk)}" for chunk in find.chunks)
     yield f"  expected  {json.dumps(case['expect'])}"
     yield f"  got  {json.dumps(case['got'])}"
-    yield f"  again: wholecall cases {_told_by(campaign)}{file}"
+    yield f"  again: wholecall cases {_told_by(campaign)}{quote(file)}"
 
 
 def _told_by(campaign: Campaign) -> str:
     target = campaign.target
     if target.command:
-        return f"--target-cmd '{target.command}' "
-    return f"--target {target.callable} " if target.callable else ""
+        return f"--target-cmd {quote(target.command)} "
+    return f"--target {quote(target.callable)} " if target.callable else ""
