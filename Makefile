@@ -41,8 +41,9 @@ clients: $(READY)
 	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[clients]'
 	$(BIN)/python -c 'from wholecall.clients.install import main; main()'
 
+# CASES='FILE...' asks what these hold besides.
 matrix: $(READY)
-	$(BIN)/wholecall matrix
+	$(BIN)/wholecall matrix $(CASES)
 
 bench: $(READY)
 	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[bench,formal]'

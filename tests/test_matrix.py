@@ -22,12 +22,13 @@ from wholecall.command import cli
 from wholecall.command.matrix import ask_or_tell
 from wholecall.fuzz.reading import MACHINES, expect
 from wholecall.fuzz.replay import asked
+from wholecall.fuzz.report import reachable
 from wholecall.fuzz.shrink import drop
 from wholecall.fuzz.target import Got
 from wholecall.fuzz.walk import Coverage, Find
 from wholecall.limits import Limits
 from wholecall.matrix import column
-from wholecall.matrix.column import VERDICTS, Column, Finding, ask, target_of
+from wholecall.matrix.column import VERDICTS, Column, Finding, ask, cases_of_rows, target_of
 from wholecall.matrix.page import page
 from wholecall.matrix.report import lines, record
 
@@ -60,7 +61,8 @@ def installed(tmp_path: Path) -> Path:
 def test_a_client_is_asked_and_all_that_differs_shows_again(installed: Path) -> None:
     got = ask(OPENAI, installed, [Case.load(case) for case in CASES], streams=40, seed=1)
 
-    assert (got.client, got.versions, got.streams, got.flaky) == (OPENAI, {"openai": "9.1"}, 42, 0)
+    assert (got.client, got.versions, got.flaky) == (OPENAI, {"openai": "9.1"}, 0)
+    assert got.streams == 40 + 2 + len(cases_of_rows())
     assert got.cells.keys() == set(MACHINES)
     recorded = [one for one in got.findings if one.case["evidence"] == "recorded"]
     assert [(one.kind, one.row, one.machine) for one in recorded] == [("accepts", "I02", "identity")]
@@ -73,6 +75,15 @@ def test_a_client_is_asked_and_all_that_differs_shows_again(installed: Path) -> 
         assert "before" not in one.case
         assert VERDICTS.index(got.cells[one.machine]) <= VERDICTS.index(one.kind)
     target.close()
+
+
+def test_whatever_is_dealt_each_row_is_asked(installed: Path) -> None:
+    """One stream at random shows one thing at most."""
+    got = ask(OPENAI, installed, [], streams=1, seed=0)
+    fired = {row for case in cases_of_rows() for row in expect(case.chunks).rows}
+
+    assert len(got.findings) > 1
+    assert fired == reachable(own=False).rows
 
 
 class Fickle:
@@ -209,7 +220,8 @@ def test_the_command_writes_what_can_be_asked_again(installed: Path, tmp_path: P
     assert ran.exit_code == 0
     told = json.loads(ran.stdout)
     assert told == json.loads((out / "matrix.json").read_text())
-    assert (told["streams"], told["cases"], len(told["missing"])) == (3, 2, len(clients()) - 1)
+    assert told["streams"] == 3 + len(cases_of_rows())
+    assert (told["cases"], len(told["missing"])) == (2, len(clients()) - 1)
     assert (out / "index.html").read_text() == page(told)
     (one,) = (one for one in told["clients"][0]["findings"] if one["evidence"] == "recorded")
     command = shlex.join(OPENAI.command(installed))

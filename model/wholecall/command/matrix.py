@@ -17,11 +17,11 @@ from wholecall.clients.registry import ROOT, Client, clients
 from wholecall.command import Unusable
 from wholecall.command.files import read_file, read_json
 from wholecall.fuzz.target import TargetError
-from wholecall.matrix.column import Column, ask
+from wholecall.matrix.column import Column, ask, cases_of_rows
 from wholecall.matrix.report import lines, record, save
 
 _STREAMS: Final = 300
-"""Streams that reach nearly every row, and are read by the slowest client in a quarter of a minute."""
+"""As many at random as there are of rows; the slowest client reads them in a quarter of a minute."""
 
 
 @click.command()
@@ -36,7 +36,12 @@ _STREAMS: Final = 300
     help="Where `make clients` installed them.",
 )
 @click.option(
-    "--streams", metavar="N", type=click.IntRange(1), default=_STREAMS, show_default=True, help="How many."
+    "--streams",
+    metavar="N",
+    type=click.IntRange(1),
+    default=_STREAMS,
+    show_default=True,
+    help="How many at random.",
 )
 @click.option(
     "--seed", metavar="N", type=click.IntRange(0), default=0, show_default=True, help="Of the streams."
@@ -53,7 +58,8 @@ _STREAMS: Final = 300
 def matrix(cases: tuple[str, ...], root: Path, streams: int, seed: int, out: Path, as_json: bool) -> None:
     """Ask every client that is installed what it makes of streams, and compare that with the tables.
 
-    The streams are made from the tables; FILE holds cases besides, one a line. DIR gets index.html,
+    The streams are made from the tables, a few for each row and N at random; FILE holds cases besides, one a
+    line. DIR gets index.html,
     matrix.json, and a file for each stream that a client reads otherwise, which `wholecall cases
     --target-cmd` asks again.
 
@@ -65,7 +71,8 @@ def matrix(cases: tuple[str, ...], root: Path, streams: int, seed: int, out: Pat
         raise Unusable(f"no client is installed in {root}; `make clients` installs them")
     columns, troubles = _ask(installed, root, told, streams, seed)
     missing = {client.name: "not installed" for client in clients().values() if client not in installed}
-    matrix = record(columns, missing | troubles, streams, seed, sum(case.built for case in told))
+    made = streams + len(cases_of_rows())
+    matrix = record(columns, missing | troubles, made, seed, sum(case.built for case in told))
     trouble = ""
     try:
         save(columns, matrix, out)

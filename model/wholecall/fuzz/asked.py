@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from functools import cache
 from random import Random
-from typing import Any, Final, NoReturn, TypeVar
+from typing import Any, NoReturn
 
 import pytest
 from hypothesis import given, settings
@@ -20,21 +19,14 @@ from hypothesis.strategies import integers
 from wholecall.cases import ABORT
 from wholecall.fuzz.reading import Expected
 from wholecall.fuzz.replay import expected_of, got_of
-from wholecall.fuzz.report import reachable
 from wholecall.fuzz.response import SendingMachine
+from wholecall.fuzz.rows import streams_of_rows
 from wholecall.fuzz.sender import Sender
 from wholecall.fuzz.target import Target
 from wholecall.fuzz.verdict import judge
 from wholecall.fuzz.walk import Coverage, Dealer
 from wholecall.limits import Limits
 from wholecall.relations import Relation, other, same
-
-STREAMS: Final = 3
-"""Streams of a row."""
-
-_WALKED: Final = 1500
-
-Option = TypeVar("Option")
 
 
 class _ErredError(Exception):
@@ -43,46 +35,6 @@ class _ErredError(Exception):
 
 Err = Callable[[str], NoReturn]
 """Is told how the target erred."""
-
-
-class Sent:
-    """A stream that was sent, and what must come of it."""
-
-    def __init__(self, sender: Sender) -> None:
-        self.chunks: list[Any] = sender.chunks
-        self.expected: Expected = sender.expected
-
-
-class Daring(Dealer):
-    """Deals yes as often as no, so that what is to come seldom comes often, and early."""
-
-    def pick(self, options: Sequence[Option]) -> Option:
-        """See `Chooser.pick`."""
-        return super().pick(options if options[0] is not False else (options[0], options[-1]))
-
-
-@cache
-def streams_of_rows() -> dict[str, list[Sent]]:
-    """For each row that a stream can make fire, the shortest streams of a walk in which it decides.
-
-    A row that refuses decides where it refuses; any other where nothing is refused, if that can be.
-    """
-    found: dict[str, list[Sent]] = {row: [] for row in reachable(own=False).rows}
-    also: dict[str, list[Sent]] = {row: [] for row in found}
-    known = Coverage()
-    for seed in range(_WALKED):
-        dealer = (Dealer, Daring)[seed % 2](Random(seed), known)  # noqa: S311 - a choice of streams
-        sender = Sender(dealer, Limits())
-        sender.send_all()
-        sent = Sent(sender)
-        known.pairs.update(sender.reading.pairs())
-        for row in {*sent.expected.rows}:
-            decides = row == sent.expected.row if sent.expected.row else True
-            kept = (found if decides else also)[row]
-            kept.append(sent)
-            kept.sort(key=lambda one: len(one.chunks))
-            del kept[STREAMS:]
-    return {row: found[row] or also[row] for row in found}
 
 
 def ask_row(row: str, target: Target) -> None:

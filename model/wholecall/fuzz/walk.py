@@ -54,6 +54,11 @@ class Coverage:
         self.agreed.update(other.agreed)
         self.differed.update(other.differed)
 
+    def note(self, expected: Expected, got: Got) -> None:
+        """Note whether a target took a legal stream as the tables do."""
+        if expected.legal and not got.skipped:
+            (self.differed if judge(expected, got) else self.agreed).update({*expected.rows})
+
     def copy(self) -> Coverage:
         """The same, to be added to by somebody else."""
         return deepcopy(self)
@@ -180,8 +185,7 @@ def walk(target: Target, known: Coverage, seed: int, streams: int, until: float,
         got = target.ask(sender.chunks, sender.limits)
         kind = judge(expected, got)
         found = Coverage(Counter(expected.rows), Counter(sender.reading.pairs()))
-        if expected.legal and not got.skipped:
-            (found.differed if kind else found.agreed).update({*expected.rows})
+        found.note(expected, got)
         for coverage in (known, walked.coverage):
             coverage.add(found)
         walked.streams += 1

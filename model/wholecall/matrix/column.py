@@ -7,15 +7,17 @@ import shlex
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
 from wholecall.cases import Case
 from wholecall.clients.registry import Client
-from wholecall.fuzz.reading import MACHINES, expect
-from wholecall.fuzz.replay import case_of
+from wholecall.fuzz.reading import MACHINES, Expected, expect
+from wholecall.fuzz.replay import case_of, expected_of
+from wholecall.fuzz.rows import streams_of_rows
 from wholecall.fuzz.shrink import drop
-from wholecall.fuzz.target import Target, TargetError, TargetName
+from wholecall.fuzz.target import Got, Target, TargetError, TargetName
 from wholecall.fuzz.verdict import KINDS, judge
 from wholecall.fuzz.walk import Coverage, Find, walk
 from wholecall.limits import Limits
@@ -84,14 +86,25 @@ def target_of(client: Client, root: Path) -> TargetName:
     return TargetName(command=shlex.join(client.command(root)))
 
 
+@cache
+def cases_of_rows() -> Sequence[Case]:
+    """The streams of each row, as cases."""
+    return [
+        Case(f"{row}-{number}", "chat", "synthetic", stream.chunks, expected_of(stream.expected))
+        for row, streams in streams_of_rows().items()
+        for number, stream in enumerate(streams, 1)
+    ]
+
+
 def ask(client: Client, root: Path, cases: Sequence[Case], streams: int, seed: int) -> Column:
     """Ask one client.
 
     Args:
         client: Which; it is installed.
         root: The folder of the environments.
-        cases: Are asked besides, without their tools; those of dialects that are not built are left out.
-        streams: How many streams to make from the tables.
+        cases: Are asked besides those of rows, without their tools; those of dialects that are not built are
+            left out.
+        streams: How many streams to walk.
         seed: Of their choices.
 
     Errors:
@@ -109,19 +122,25 @@ def ask(client: Client, root: Path, cases: Sequence[Case], streams: int, seed: i
             case_of(drop(find, target)._replace(before=()))
             for find in _smallest(_decided(one, coverage) for one in walked.finds)
         ]
-        told = [case for case in cases if case.built]
-        finds += [found for case in told if (found := _of_case(case, target, coverage))]
+        told = [
+            (case, expect(case.chunks), target.ask(case.chunks))
+            for case in (*cases_of_rows(), *cases)
+            if case.built
+        ]
     finally:
         target.close()
+    for _, expected, got in told:
+        coverage.note(expected, got)
+    finds += [found for answer in told if (found := _of_case(*answer, coverage))]
     seen = _seen_again(name.open(), finds)
     findings = [Finding(case["kind"], case["row"], case) for case in _one_each(seen)]
     return Column(
         client,
         dict(client.versions(root)),
         walked.streams + len(told),
-        walked.skipped,
+        walked.skipped + sum(got.skipped for _, _, got in told),
         len(finds) - len(seen),
-        dict(walked.troubles),
+        dict(walked.troubles + Counter(got.trouble for _, _, got in told if got.trouble)),
         {machine: _verdict(machine, findings, coverage) for machine in MACHINES},
         sorted(findings, key=lambda one: (VERDICTS.index(one.kind), one.row)),
     )
@@ -155,9 +174,8 @@ def _smallest(finds: Iterable[Find]) -> list[Find]:
     return list({(find.kind, find.row): find for find in ordered}.values())
 
 
-def _of_case(case: Case, target: Target, coverage: Coverage) -> dict[str, Any] | None:
+def _of_case(case: Case, expected: Expected, got: Got, coverage: Coverage) -> dict[str, Any] | None:
     """A case of which the client makes something else than the tables."""
-    got, expected = target.ask(case.chunks), expect(case.chunks)
     kind = judge(expected, got)
     if not kind:
         return None
