@@ -117,6 +117,9 @@ def evidence_of(source: str) -> Evidence:
     return "synthetic" if prose else "reconstructed"
 
 
+_OF_RESPONSE = ("one per choice", "one per call", "one per response")
+"""The scopes of machines that one response moves."""
+
 ROW_COLUMNS = tuple(field.name for field in fields(Row))
 ROW_MANDATORY = ("id", "state", "input", "next", "why", "source")
 
@@ -161,6 +164,11 @@ class Table:
     def input(self, name: str) -> Input:
         """The input of this name (KeyError: there is none)."""
         return {input.name: input for input in self.inputs}[name]
+
+    @property
+    def of_response(self) -> bool:
+        """Whether one response moves it: what moves the others comes after a response was read."""
+        return self.scope in _OF_RESPONSE
 
     @property
     def live(self) -> tuple[State, ...]:

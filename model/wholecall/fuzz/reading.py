@@ -17,7 +17,7 @@ from wholecall.reference import ReferenceAssembler
 from wholecall.text import joined
 from wholecall_generated.tables import SPEC
 
-MACHINES: Final = ("routing", "identity", "name", "arguments", "stream", "proposal")
+MACHINES: Final = tuple(table.machine for table in SPEC.tables if table.of_response)
 """The machines that one response moves."""
 
 Pair = tuple[str, str]

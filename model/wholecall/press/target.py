@@ -80,15 +80,11 @@ def wholecall_target(request: pytest.FixtureRequest) -> Iterator[Any]:
 '''
 
 
-_OF_RESPONSE = ("one per choice", "one per call", "one per response")
-"""The scopes of machines that one response moves."""
-
-
 def target_py(spec: Spec) -> str:
     """The text of `wholecall_generated/test_target.py`, before it is formatted."""
-    tables = (table for table in spec.tables if table.scope in _OF_RESPONSE)
-    rows = "".join(f'    "{row.id}",  # {row.why}\n' for table in tables for row in table.rows)
-    return f"{_TESTS}\nROWS = (\n{rows})\n{_ASKS}"
+    rows = (row for table in spec.tables if table.of_response for row in table.rows)
+    listed = "".join(f'    "{row.id}",  # {row.why}\n' for row in rows)
+    return f"{_TESTS}\nROWS = (\n{listed})\n{_ASKS}"
 
 
 def plugin_py() -> str:
