@@ -84,7 +84,8 @@ def test_what_was_sent_is_told_by_choice_and_index() -> None:
     no_choices: list[object] = [None, [None], [{"delta": []}], [{"delta": {"tool_calls": 1}}]]
     chunks = [
         OPENING,
-        frame(fragment(1, id=7, name="sa"), fragment(0, id="c9", name="")),
+        frame(fragment(1, id=7, name="s"), fragment(0, id="c9", name="")),
+        frame(fragment(1, id="", name="a")),
         frame(fragment(1, id="c2", name="ve"), at=1),
         frame(fragment(1, id="c3", name="ve"), {"index": 1}),
         *({"choices": wrong} for wrong in no_choices),

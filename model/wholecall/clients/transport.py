@@ -81,7 +81,7 @@ class Sent(NamedTuple):
     """What a stream says of one call.
 
     Attributes:
-        id: The first id that is text; None where there is none.
+        id: The first id that is text and not empty; None where there is none.
         name: Its name, joined.
     """
 
@@ -97,7 +97,7 @@ def sent(chunks: Iterable[object]) -> list[Sent]:
             found.setdefault(json.dumps([choice.get("index"), fragment.get("index")]), []).append(fragment)
     return [
         Sent(
-            next(_texts(fragments, "id"), None),
+            next(filter(None, _texts(fragments, "id")), None),
             "".join(_texts((one.get("function") for one in fragments), "name")),
         )
         for fragments in found.values()
