@@ -16,8 +16,7 @@ from _pytest.outcomes import Failed, Skipped
 
 from wholecall.fuzz.asked import ask_relation, ask_responses, ask_row
 from wholecall.fuzz.reading import expect
-from wholecall.fuzz.report import reachable
-from wholecall.fuzz.rows import STREAMS, streams_of_rows
+from wholecall.fuzz.rows import STREAMS, reachable, streams_of_rows
 from wholecall.fuzz.target import Got, Own
 from wholecall.limits import Limits
 from wholecall.relations import RELATIONS

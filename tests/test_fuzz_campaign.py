@@ -18,7 +18,8 @@ from wholecall.fuzz import campaign as rooms
 from wholecall.fuzz.campaign import Budget, Campaign, close_opened, recall, settle
 from wholecall.fuzz.reading import SentCall, expect
 from wholecall.fuzz.replay import asked, case_of, check, got_of
-from wholecall.fuzz.report import lines, reachable, record, save
+from wholecall.fuzz.report import lines, record, save
+from wholecall.fuzz.rows import reachable
 from wholecall.fuzz.sender import Sender
 from wholecall.fuzz.shrink import Sent, shrink
 from wholecall.fuzz.target import Got, Own, Target, TargetName

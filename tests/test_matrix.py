@@ -22,7 +22,7 @@ from wholecall.command import cli
 from wholecall.command.matrix import ask_or_tell
 from wholecall.fuzz.reading import MACHINES, expect
 from wholecall.fuzz.replay import asked
-from wholecall.fuzz.report import reachable
+from wholecall.fuzz.rows import reachable
 from wholecall.fuzz.shrink import drop
 from wholecall.fuzz.target import Got
 from wholecall.fuzz.walk import Coverage, Find

@@ -21,7 +21,8 @@ from wholecall.command import FINDINGS, Unusable
 from wholecall.command.target import target_name, target_options
 from wholecall.fuzz.campaign import Budget, Campaign
 from wholecall.fuzz.cluster import connected
-from wholecall.fuzz.report import lines, reachable, record, save
+from wholecall.fuzz.report import lines, record, save
+from wholecall.fuzz.rows import reachable
 
 _SECONDS: Final = 60.0
 _EVERY: Final = 0.2

@@ -4,32 +4,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from functools import cache
 from pathlib import Path
 from shlex import quote
 from typing import Any, Final
 
 from wholecall.assemble import CORE
-from wholecall.explore.pairs import Feasible, feasible
 from wholecall.fuzz.campaign import Campaign
 from wholecall.fuzz.replay import TEST, case_of, expected_of, got_of, name_of
+from wholecall.fuzz.rows import reachable
 from wholecall.fuzz.verdict import KINDS
 from wholecall.fuzz.walk import Find
-from wholecall_generated.tables import SPEC
 
 _SHOWN: Final = 12
 """How many missed pairs are named in text."""
-
-
-@cache
-def reachable(own: bool) -> Feasible:
-    """What a campaign can make fire; a target other than wholecall has limits of its own."""
-    every = feasible(SPEC)
-    if own:
-        return every
-    limited = {row.id for table in SPEC.tables for row in table.rows if row.fault.startswith("limit.")}
-    pairs = frozenset(pair for pair in every.pairs if limited.isdisjoint(pair))
-    return Feasible(every.rows - limited, pairs)
 
 
 def sorted_findings(campaign: Campaign) -> list[Find]:

@@ -1,4 +1,4 @@
-"""The streams of each row: short ones, in which it decides."""
+"""Which rows a campaign can make fire, and of each the streams in which it decides."""
 
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ from functools import cache
 from random import Random
 from typing import Any, Final, NamedTuple, TypeVar
 
+from wholecall.explore.pairs import Feasible, feasible
 from wholecall.fuzz.reading import Expected
-from wholecall.fuzz.report import reachable
 from wholecall.fuzz.sender import Sender
 from wholecall.fuzz.walk import Coverage, Dealer
 from wholecall.limits import Limits
+from wholecall_generated.tables import SPEC
 
 STREAMS: Final = 3
 """Streams of a row."""
@@ -19,6 +20,17 @@ STREAMS: Final = 3
 _WALKED: Final = 1500
 
 Option = TypeVar("Option")
+
+
+@cache
+def reachable(own: bool) -> Feasible:
+    """What a campaign can make fire; a target other than wholecall has limits of its own."""
+    every = feasible(SPEC)
+    if own:
+        return every
+    limited = {row.id for table in SPEC.tables for row in table.rows if row.fault.startswith("limit.")}
+    pairs = frozenset(pair for pair in every.pairs if limited.isdisjoint(pair))
+    return Feasible(every.rows - limited, pairs)
 
 
 class RowStream(NamedTuple):
