@@ -15,13 +15,13 @@ import pytest
 
 from wholecall.cases import Case, CaseError
 from wholecall.fuzz import campaign as rooms
-from wholecall.fuzz.campaign import Budget, Campaign, close_opened, recall, settle
+from wholecall.fuzz.campaign import Budget, Campaign, Small, close_opened, recall, settle
 from wholecall.fuzz.reading import SentCall, expect
 from wholecall.fuzz.replay import asked, case_of, check, got_of
 from wholecall.fuzz.report import lines, record, save
 from wholecall.fuzz.rows import reachable
 from wholecall.fuzz.sender import Sender
-from wholecall.fuzz.shrink import Sent, shrink
+from wholecall.fuzz.shrink import Sent, drop, shrink
 from wholecall.fuzz.target import Got, Own, Target, TargetName
 from wholecall.fuzz.verdict import KINDS, judge, same_calls, same_value
 from wholecall.fuzz.walk import Coverage, Dealer, Find
@@ -36,6 +36,9 @@ def _beside_the_tests(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(rooms, "SHRINKING", 0.3)
     yield
     close_opened()
+
+
+FOREVER = Small(float("inf"), float("inf"))
 
 
 def run(
@@ -90,7 +93,7 @@ def test_a_finding_is_small_and_replays(tmp_path: Path) -> None:
     found = run("null_clears", streams=300)
     key = "corrupts", "I14"
     coverage = found.walked.coverage
-    settled = settle(found.target, found.findings[key], coverage, None, until=float("inf"))
+    settled = settle(found.target, found.findings[key], coverage, None, FOREVER)
     assert settled.find
     found.findings = {key: settled.find}
     file = Path(save(found, tmp_path)["corrupts-I14"])
@@ -105,6 +108,22 @@ def test_a_finding_is_small_and_replays(tmp_path: Path) -> None:
         check(file, found.target)
     check(file, TargetName("wrong:right"))
     check(file, TargetName())
+
+
+def test_what_waits_at_the_end_loses_the_chunks_that_it_shows_without(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Hypothesis has had no time: too few streams for a row to be blamed before the budget ends."""
+    monkeypatch.setattr(rooms, "SHRINKING", 60)
+    found = run("null_clears", streams=300)
+    target = found.target.open()
+    kept = {key: [*find.chunks] for key, find in found.findings.items()}
+    again = {key: drop(find, target).chunks for key, find in found.findings.items()}
+    target.close()
+
+    assert kept.keys() >= {("corrupts", "I14")}
+    assert again == kept
+    assert max(map(len, kept.values())) < 10
 
 
 def test_each_case_of_a_file_is_asked(tmp_path: Path) -> None:

@@ -116,6 +116,12 @@ def test_a_find_keeps_what_a_client_needs_to_err() -> None:
     assert drop(find, Fickle(True)).chunks == NULL_FIRST[:2]
 
 
+def test_when_time_is_up_a_find_is_small_enough() -> None:
+    find = Find("accepts", "I02", NULL_FIRST[:2], expect(NULL_FIRST[:2]), Got(), Limits())
+
+    assert drop(find, Fickle(), until=0) is find
+
+
 def finding(kind: str, row: str, **case: Any) -> dict[str, Any]:
     return {"kind": kind, "row": row, "evidence": "synthetic", "chunks": NULL_FIRST, **case}
 

@@ -48,6 +48,18 @@ class Budget:
     streams: int | None = None
 
 
+class Small(NamedTuple):
+    """Until when, as `time.time` has it, a find is made small.
+
+    Attributes:
+        shrunk: By Hypothesis.
+        dropped: By leaving out chunks, which takes few questions.
+    """
+
+    shrunk: float
+    dropped: float
+
+
 class Settled(NamedTuple):
     """A find that was looked at once more, and None where it did not show; and the seconds it took."""
 
@@ -147,20 +159,22 @@ class Campaign:
         waiting = [find for find in self._waiting.values() if sure or not find.expected.legal]
         for find in sorted(waiting, key=lambda find: len(find.dealt)):
             if len(self._settling) < workers and self._spent < self.seconds * _SHARE * workers:
-                self._submit(executor, find, min(until, time.time() + SHRINKING))
+                now = time.time()
+                self._submit(executor, find, Small(min(until, now + SHRINKING), now + 2 * SHRINKING))
 
     def _settle_all(self, executor: Executor) -> None:
-        """The budget is spent: what still waits is only looked at once more."""
+        """The budget is spent: what still waits is looked at once more, and loses chunks for a while."""
+        until = time.time() + SHRINKING
         for find in [*self._waiting.values()]:
-            self._submit(executor, find, 0)
+            self._submit(executor, find, Small(0, until))
         for settling in [*self._settling]:
             self._hear(settling)
 
-    def _submit(self, executor: Executor, find: Find, until: float) -> None:
+    def _submit(self, executor: Executor, find: Find, small: Small) -> None:
         del self._waiting[find.kind, find.row]
         self._settled.add((find.kind, find.row))
         known, coverage = self.known, self.walked.coverage
-        self._settling.append(executor.submit(settle, self.target, find, coverage, known, until))
+        self._settling.append(executor.submit(settle, self.target, find, coverage, known, small))
 
     def _hear(self, settling: Future[Settled]) -> None:
         self._settling.remove(settling)
@@ -207,18 +221,19 @@ def recall(target: TargetName, known: Path | None) -> list[Find]:
     return remembered(_judge_with(_opened(target, threading.get_ident()), Coverage()), target.own, database)
 
 
-def settle(target: TargetName, find: Find, coverage: Coverage, known: Path | None, until: float) -> Settled:
+def settle(target: TargetName, find: Find, coverage: Coverage, known: Path | None, small: Small) -> Settled:
     """A find made small, and seen once more by a target that was just started."""
     began = time.time()
     before = _needed_before(target, find)
     found = None if before is None else find._replace(before=before)
-    if before == () and time.time() < until:
+    if before == ():
         asked = target.open()
         try:
-            small = drop(shrink(find, _judge_with(asked, coverage), target.own, until), asked)
+            shrunk = shrink(find, _judge_with(asked, coverage), target.own, small.shrunk)
+            smaller = drop(shrunk, asked, small.dropped)
         finally:
             asked.close()
-        found = small if _shows(target, small, ()) else find
+        found = smaller if _shows(target, smaller, ()) else find
     if found and (database := _database(known)):
         remember(found, target.own, database)
     return Settled(found, time.time() - began)

@@ -94,9 +94,17 @@ def shrink(find: Find, judge: Judge, own: bool, until: float) -> Find:
     return smallest[-1]
 
 
-def drop(find: Find, target: Target) -> Find:
-    """A find without each chunk that it shows without; it is still of the same kind and row."""
+def drop(find: Find, target: Target, until: float = float("inf")) -> Find:
+    """A find without each chunk that it shows without; it is still of the same kind and row.
+
+    Args:
+        find: What was found.
+        target: Is asked.
+        until: The time, as `time.time` has it, from which on it is small enough.
+    """
     for at in reversed(range(len(find.chunks))):
+        if time.time() >= until:
+            break
         chunks = find.chunks[:at] + find.chunks[at + 1 :]
         expected = expect(chunks, find.limits)
         if find.row != expected.row and (expected.row or find.row not in expected.rows):
