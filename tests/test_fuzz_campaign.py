@@ -123,6 +123,7 @@ def test_what_waits_at_the_end_loses_the_chunks_that_it_shows_without(
 
     assert kept.keys() >= {("corrupts", "I14")}
     assert again == kept
+    assert {find.before for find in found.findings.values()} == {()}
     assert max(map(len, kept.values())) < 10
 
 

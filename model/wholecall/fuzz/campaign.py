@@ -226,14 +226,14 @@ def settle(target: TargetName, find: Find, coverage: Coverage, known: Path | Non
     began = time.time()
     before = _needed_before(target, find)
     found = None if before is None else find._replace(before=before)
-    if before == ():
+    if found and not before:
         asked = target.open()
         try:
-            shrunk = shrink(find, _judge_with(asked, coverage), target.own, small.shrunk)
+            shrunk = shrink(found, _judge_with(asked, coverage), target.own, small.shrunk)
             smaller = drop(shrunk, asked, small.dropped)
         finally:
             asked.close()
-        found = smaller if _shows(target, smaller, ()) else find
+        found = smaller if _shows(target, smaller, ()) else found
     if found and (database := _database(known)):
         remember(found, target.own, database)
     return Settled(found, time.time() - began)
