@@ -28,7 +28,7 @@ _WALKS: Final = 1_000_000
 _SURE: Final = 500
 """Streams before a row is blamed for what becomes of a legal stream."""
 
-SHRINKING: Final = 5.0
+SHRINKING: Final = 3.0
 """Seconds for one find to become small."""
 
 _SHARE: Final = 0.5
@@ -224,30 +224,34 @@ def recall(target: TargetName, known: Path | None) -> list[Find]:
 def settle(target: TargetName, find: Find, coverage: Coverage, known: Path | None, small: Small) -> Settled:
     """A find made small, and seen once more by a target that was just started."""
     began = time.time()
-    before = _needed_before(target, find)
-    found = None if before is None else find._replace(before=before)
-    if found and not before:
-        asked = target.open()
-        try:
-            shrunk = shrink(found, _judge_with(asked, coverage), target.own, small.shrunk)
-            smaller = drop(shrunk, asked, small.dropped)
-        finally:
-            asked.close()
-        found = smaller if _shows(target, smaller, ()) else found
+    found = _made_small(target, find, coverage, small) or _with_before(target, find)
     if found and (database := _database(known)):
         remember(found, target.own, database)
     return Settled(found, time.time() - began)
 
 
-def _needed_before(target: TargetName, find: Find) -> tuple[list[Any], ...] | None:
-    """The fewest of the earlier streams without which it does not show; None where it does not at all."""
-    if _shows(target, find, ()):
-        return ()
+def _made_small(target: TargetName, find: Find, coverage: Coverage, small: Small) -> Find | None:
+    """A find made small; None where a target that was just started does not show it."""
+    asked = target.open()
+    try:
+        if not _errs(asked, find):
+            return None
+        alone = find._replace(before=())
+        shrunk = shrink(alone, _judge_with(asked, coverage), target.own, small.shrunk)
+        smaller = drop(shrunk, asked, small.dropped)
+    finally:
+        asked.close()
+    return smaller if _shows(target, smaller, ()) else alone
+
+
+def _with_before(target: TargetName, find: Find) -> Find | None:
+    """A find with the fewest of the earlier streams that it needs; None where it does not show after all."""
     counts = [1, 2, 4, 8, len(find.before)]
     for count in (count for count in counts if count <= len(find.before)):
         last = find.before[-count:]
         if count and _shows(target, find, last):
-            return next((((one,)) for one in last if _shows(target, find, (one,))), last)
+            one = next((one for one in last if _shows(target, find, (one,))), None)
+            return find._replace(before=last if one is None else (one,))
     return None
 
 
@@ -257,9 +261,14 @@ def _shows(target: TargetName, find: Find, before: Sequence[list[Any]]) -> bool:
     try:
         for chunks in before:
             asked.ask(chunks, find.limits)
-        return judge(find.expected, asked.ask(find.chunks, find.limits)) == find.kind
+        return _errs(asked, find)
     finally:
         asked.close()
+
+
+def _errs(asked: Target, find: Find) -> bool:
+    """Whether a target errs as it was found to."""
+    return judge(find.expected, asked.ask(find.chunks, find.limits)) == find.kind
 
 
 def _judge_with(target: Target, coverage: Coverage) -> Judge:
