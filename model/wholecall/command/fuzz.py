@@ -33,7 +33,10 @@ _EVERY: Final = 0.2
 @target_options
 @click.option("--profile", default=CORE, show_default=True, metavar="NAME", help="How to read.")
 @click.option(
-    "--seconds", metavar="S", type=click.FloatRange(0, min_open=True), help="How long; 60 by default."
+    "--seconds",
+    metavar="S",
+    type=click.FloatRange(0, min_open=True),
+    help="How long to send streams; 60 by default.",
 )
 @click.option("--examples", metavar="N", type=click.IntRange(1), help="How many streams.")
 @click.option(
