@@ -20,7 +20,10 @@ from wholecall.fuzz.target import TargetName
 HERE = Path(__file__).parent
 
 pytestmark = pytest.mark.filterwarnings(
-    "default::DeprecationWarning:distributed.*", "default::ResourceWarning"
+    "default::DeprecationWarning:distributed.*",
+    "default::ResourceWarning",
+    # Workers are threads here, beside a scheduler that uses `random`; Hypothesis lays that to what it draws.
+    "ignore:Do not use the `random` module:hypothesis.errors.HypothesisDeprecationWarning",
 )
 
 
