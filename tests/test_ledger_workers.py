@@ -181,14 +181,15 @@ def test_what_a_killed_process_was_told_is_on_disk(ledger_url: str, words: int |
     """Killed by itself after its last word, or in the middle: then one change may be made and not told."""
     with Ledger(ledger_url, clock=lambda: 59) as ledger:
         assert ledger.plan(BATCH)
-        process = start(KILLED, ledger_url)
-        assert line_of(process) == "ready\n"
-        let_go(process)
-        lines = []
-        if words is not None:
-            lines = [line_of(process) for _ in range(words)]
-            process.send_signal(signal.SIGKILL)
-        lines += process.communicate()[0].splitlines()
+        with start(KILLED, ledger_url) as process:
+            assert line_of(process) == "ready\n"
+            let_go(process)
+            lines = []
+            if words is not None:
+                lines = [line_of(process) for _ in range(words)]
+                process.send_signal(signal.SIGKILL)
+            assert process.stdout is not None
+            lines += process.stdout  # `communicate` would pass over what was read ahead
         assert process.returncode == -signal.SIGKILL
         told = dict(line.split() for line in lines)
 
