@@ -119,9 +119,26 @@ def test_a_target_that_died_or_hangs_is_started_again() -> None:
     hangs.close()
 
 
-def test_a_target_that_reads_nothing_dies() -> None:
-    target = process("import os; os.close(0); print('ready', flush=True)")
-    target.ask([])
+def test_what_a_target_started_ends_with_it(tmp_path: Path) -> None:
+    """As `npx` or a shell does: the program that answers is not the one that was started."""
+    script = tmp_path / "stays.py"
+    script.write_text("import time\ninput()\nprint('no answer', flush=True)\ntime.sleep(600)\n")
+    target = TargetName(command=f"sh -c '{sys.executable} {script}; true'").open()
+
+    assert target.ask(WHOLE).trouble == "gave no answer of the protocol"
+    assert target.ask(WHOLE).trouble == "gave no answer of the protocol", "it is started again"
+    target.close()
+
+
+def test_a_target_that_does_not_read_on_gives_no_answer_in_time() -> None:
+    target = process("import time; time.sleep(600)", timeout=0.05)
+
+    assert target.ask(["x" * 10_000_000]).trouble == "gave no answer in time"
+    target.close()
+
+
+def test_a_target_that_takes_no_more_died() -> None:
+    target = process("import os, time; os.close(0); time.sleep(600)")
 
     assert target.ask(["x" * 10_000_000]).trouble == "died"
     target.close()

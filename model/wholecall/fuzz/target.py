@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import queue
 import shlex
 import subprocess
@@ -169,8 +170,8 @@ class Process:
         line = self._running.ask(json.dumps({"seq": self._asked, "chunks": list(chunks)}), wait)
         told = _read(line, self._asked)
         if told.trouble:
-            self.last_words = self._running.last_words()
-            self.close()
+            self.last_words = self._running.end(dies=line == "")
+            self._running = None
         return told
 
     def close(self) -> None:
@@ -199,14 +200,23 @@ class _Running:
             trouble = error.strerror or type(error).__name__
         if trouble:
             raise TargetError(name, f"cannot be started: {trouble}")
+        self._requests: queue.Queue[str] = queue.Queue()
         self._lines: queue.Queue[str] = queue.Queue()
-        self.said: deque[str] = deque(maxlen=1)
-        self._listeners = [
-            threading.Thread(target=self._listen, daemon=True),
-            threading.Thread(target=self._overhear, daemon=True),
+        self._said: deque[str] = deque(maxlen=1)
+        self._threads = [
+            threading.Thread(target=work, daemon=True) for work in (self._overhear, self._listen, self._talk)
         ]
-        for listener in self._listeners:
-            listener.start()
+        for thread in self._threads:
+            thread.start()
+
+    def _talk(self) -> None:
+        assert self._process.stdin is not None
+        with suppress(OSError):  # it takes no more
+            while request := self._requests.get():
+                self._process.stdin.write(f"{request}\n")
+                self._process.stdin.flush()
+            return
+        self._lines.put("")
 
     def _listen(self) -> None:
         assert self._process.stdout is not None
@@ -216,37 +226,45 @@ class _Running:
 
     def _overhear(self) -> None:
         assert self._process.stderr is not None
-        self.said.extend(line.strip() for line in self._process.stderr if line.strip())
+        self._said.extend(line.strip() for line in self._process.stderr if line.strip())
 
     def ask(self, request: str, wait: float) -> str | None:
         """The line that answers; empty where it died, None where it did not answer in time."""
-        assert self._process.stdin is not None
+        self._requests.put(request)
         try:
-            self._process.stdin.write(f"{request}\n")
-            self._process.stdin.flush()
             return self._lines.get(timeout=wait)
-        except OSError:
-            return ""
         except queue.Empty:
             return None
 
-    def last_words(self) -> str:
-        """The last line on standard error; of a process that has ended, all of it was read."""
-        with suppress(subprocess.TimeoutExpired):
-            self._process.wait(1)
-            self._listeners[1].join()
-        return "".join(self.said)
+    def end(self, dies: bool = False) -> str:
+        """End it and what it started, and whoever talks or listens to it.
 
-    def end(self) -> None:
-        """End it, and whoever listens to it."""
-        self._process.kill()
+        Args:
+            dies: Whether it seems to end by itself; then it has a second to say why.
+
+        Returns:
+            The last line that it wrote to standard error.
+        """
+        if dies:
+            with suppress(subprocess.TimeoutExpired):
+                self._process.wait(1)
+        with suppress(ProcessLookupError, PermissionError):  # of what has just ended, macOS says the latter
+            _END(self._process.pid, _AT_ONCE)
         self._process.wait()
-        for listener in self._listeners:
-            listener.join()
+        self._requests.put("")
+        for thread in self._threads:
+            thread.join()
         for pipe in (self._process.stdin, self._process.stdout, self._process.stderr):
             assert pipe is not None
             with suppress(OSError):  # what it did not take is of no use any more
                 pipe.close()
+        return "".join(self._said)
+
+
+_END: Final = getattr(os, "killpg", os.kill)
+"""Ends a process, and with it, where the system knows groups of them, whatever it started."""
+
+_AT_ONCE: Final = 9
 
 
 def _read(line: str | None, number: int) -> Got:
