@@ -57,9 +57,11 @@ def test_findings_are_kept_as_cases_that_ask_again(found: dict[str, Any]) -> Non
     assert run("cases", "--target", "wrong:right", file).exit_code == 0
     again = run("cases", *target, file)
     assert again.exit_code == 1
-    assert "differs in corrupts" in again.output
+    first, second, *_ = again.output.splitlines()
+    assert first.endswith("(synthetic) differs in id of call 1")
+    assert second == "  corrupts: expected whole 1 call; got 1 call"
     told = json.loads(run("cases", *target, "--json", file).output)
-    assert (told["result"], told["kind"], told["differs"]) == ("failed", "corrupts", ["corrupts"])
+    assert (told["result"], told["kind"], told["differs"]) == ("failed", "corrupts", ["id of call 1"])
 
 
 def test_findings_are_tests(found: dict[str, Any], tmp_path: Path) -> None:

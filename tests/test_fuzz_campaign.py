@@ -23,7 +23,7 @@ from wholecall.fuzz.rows import reachable
 from wholecall.fuzz.sender import Sender
 from wholecall.fuzz.shrink import Sent, drop, shrink
 from wholecall.fuzz.target import Got, Own, Target, TargetName
-from wholecall.fuzz.verdict import KINDS, judge, same_calls, same_value
+from wholecall.fuzz.verdict import KINDS, judge, same_value, unlike
 from wholecall.fuzz.walk import Coverage, Dealer, Find
 from wholecall.limits import Limits
 
@@ -298,24 +298,31 @@ def told(*calls: SentCall, **changed: Any) -> tuple[dict[str, Any], ...]:
     return tuple({**call._asdict(), **changed} for call in calls)
 
 
+FEWER, MORE = "1 calls instead of 2", "3 calls instead of 2"
+
+
 @pytest.mark.parametrize(
-    ("got", "same"),
+    ("got", "differs"),
     [
-        (told(*CALLS), True),
-        (told(*reversed(CALLS)), True),
-        ((*told(CALLS[0], arguments={"x": 1.0}), *told(CALLS[1])), True),
-        ((*told(CALLS[0], arguments={"x": True}), *told(CALLS[1])), False),
-        (told(CALLS[0]), False),
-        (told(*CALLS, CALLS[1]), False),
-        (told(CALLS[0], CALLS[0]), False),
-        (told(*CALLS, id=None), False),
-        (told(*CALLS, name="g"), False),
-        (told(CALLS[0], CALLS[1], arguments=""), False),
-        ((*told(CALLS[0]), {"id": "b", "name": "f"}), False),
+        (told(*CALLS), []),
+        (told(*reversed(CALLS)), []),
+        ((*told(CALLS[0], arguments={"x": 1.0}), *told(CALLS[1])), []),
+        ((*told(CALLS[0], arguments={"x": True}), *told(CALLS[1])), ["arguments of call 1"]),
+        (told(CALLS[0]), [FEWER]),
+        (told(CALLS[1]), [FEWER]),
+        ((), ["0 calls instead of 2"]),
+        (told(CALLS[1], id="a"), [FEWER, "arguments of call 1"]),
+        (told(*CALLS, CALLS[1]), [MORE]),
+        (told(CALLS[0], CALLS[0]), ["id of call 2", "arguments of call 2"]),
+        (told(*CALLS, id=None), ["id of call 1", "id of call 2"]),
+        (told(*CALLS, name="g"), ["name of call 1", "name of call 2"]),
+        (told(CALLS[0], CALLS[1], arguments=""), ["arguments of call 1", "arguments of call 2"]),
+        ((*told(CALLS[0]), {"id": "b", "name": "f"}), ["arguments of call 2"]),
+        (({"id": "b", "arguments": "{}"}, *told(CALLS[0])), ["name of call 2"]),
     ],
 )
-def test_calls_are_compared_whole_and_in_any_order(got: Any, same: bool) -> None:
-    assert same_calls(CALLS, got) is same
+def test_calls_are_compared_whole_and_in_any_order(got: Any, differs: list[str]) -> None:
+    assert unlike(CALLS, got) == differs
 
 
 @pytest.mark.parametrize(

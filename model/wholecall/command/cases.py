@@ -17,6 +17,7 @@ from wholecall.command.files import UnreadableError, read_file, read_json
 from wholecall.command.target import target_name, target_options
 from wholecall.fuzz.replay import asked
 from wholecall.fuzz.target import Target, TargetName
+from wholecall.fuzz.verdict import unlike
 from wholecall.structure import ToolsetError
 
 PASSED, FAILED, SKIPPED = "passed", "failed", "skipped"
@@ -93,12 +94,14 @@ class _Judged:
         expected: What was expected, in words.
         got: What came, in words.
         facts: What came, as a program reads it.
+        kind: How a target errs (see `wholecall.fuzz.verdict.KINDS`), before a sentence; empty otherwise.
     """
 
     differs: list[str]
     expected: str
     got: str
     facts: dict[str, object]
+    kind: str = ""
 
 
 Judge = Callable[[Case], _Judged | None]
@@ -129,7 +132,10 @@ def _by_target(case: Case, name: TargetName, started: Target) -> _Judged | None:
     wanted = _words((expected.outcome, expected.fault, _count(expected.calls)))
     came = "a refusal" if got.calls is None else _count(got.calls)
     facts: dict[str, object] = {"kind": kind or None, "row": expected.row or None}
-    return _Judged([kind] if kind else [], wanted, came, facts)
+    differs = ["calls"] if kind else []
+    if kind == "corrupts":
+        differs = unlike(expected.calls, got.calls or ())
+    return _Judged(differs, wanted, came, facts, f"{kind}: " if kind else "")
 
 
 def _count(calls: Sequence[object]) -> str:
@@ -166,7 +172,7 @@ class _Ran:
         judged = self.judged
         assert judged is not None
         yield f"{self.where}: {self.case.id} ({self.case.evidence}) differs in {', '.join(judged.differs)}"
-        yield f"  expected {judged.expected}; got {judged.got}"
+        yield f"  {judged.kind}expected {judged.expected}; got {judged.got}"
 
 
 def _run(files: Iterable[str], judge: Judge) -> Iterator[_Ran | str]:

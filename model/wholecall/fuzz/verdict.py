@@ -29,27 +29,35 @@ def judge(expected: Expected, got: Got) -> str:
         return "accepts" if got.calls else ""
     if got.calls is None:
         return "refuses"
-    return "" if same_calls(expected.calls, got.calls) else "corrupts"
+    return "corrupts" if unlike(expected.calls, got.calls) else ""
 
 
-def same_calls(expected: Sequence[SentCall], got: Sequence[Any]) -> bool:
-    """Whether these are the same calls, in any order."""
-    rest = list(got)
-    for call in expected:
-        at = next((at for at, one in enumerate(rest) if _same(call, one)), None)
+def unlike(expected: Sequence[SentCall], got: Sequence[Any]) -> list[str]:
+    """In what calls are not those that were sent, in any order; empty where they are.
+
+    Calls that have no like among the others are held against each other as they come. No value is told.
+    """
+    lost, rest = [], list(got)
+    for number, call in enumerate(expected, 1):
+        at = next((at for at, one in enumerate(rest) if not _other_keys(call, one)), None)
         if at is None:
-            return False
-        del rest[at]
-    return not rest
+            lost.append((number, call))
+        else:
+            del rest[at]
+    found = [f"{len(got)} calls instead of {len(expected)}"] if len(got) != len(expected) else []
+    for (number, call), one in zip(lost, rest, strict=False):
+        found += [f"{key} of call {number}" for key in _other_keys(call, one)]
+    return found
 
 
-def _same(call: SentCall, got: dict[str, Any]) -> bool:
+def _other_keys(call: SentCall, got: dict[str, Any]) -> list[str]:
+    found = [key for key in ("id", "name") if got.get(key) != getattr(call, key)]
     arguments = got.get("arguments")
     if isinstance(arguments, str):
         same = join_halves(arguments) == call.arguments
     else:
         same = same_value(json.loads(call.arguments), arguments)
-    return same and got.get("id") == call.id and got.get("name") == call.name
+    return found if same else [*found, "arguments"]
 
 
 def same_value(one: Any, other: Any) -> bool:
